@@ -1,0 +1,72 @@
+"""The round trip: clients submit and poll, workers pop and hand in, everybody as fast as they are answered."""
+
+import asyncio
+from time import perf_counter
+
+import aiohttp
+
+from horde.cli.bench.crowd import Caller, callers, chat_body, pause, pop_body, reply_body
+from horde.cli.bench.report import Recorder, Report, cpu_seconds
+from horde.cli.bench.system import System
+
+_WARM_UP_SECONDS = 2.0
+
+
+async def _client(caller: Caller, stop: asyncio.Event) -> None:
+    while not stop.is_set():
+        start = perf_counter()
+        accepted = await caller.call("chat submit", "POST", "/api/v2/generate/chat/async", chat_body())
+        if accepted is None:
+            await pause()
+            continue
+        while not stop.is_set():
+            status = await caller.call("status", "GET", f"/api/v2/generate/chat/status/{accepted['id']}")
+            if status is None or status["done"]:
+                break
+            await pause()
+        if caller.recorder.recording and not stop.is_set():
+            caller.recorder.calls["round trip"].append(perf_counter() - start)
+
+
+async def _worker(caller: Caller, name: str, stop: asyncio.Event) -> None:
+    body = pop_body(name)
+    while not stop.is_set():
+        popped = await caller.call("pop", "POST", "/api/v2/generate/text/pop", body)
+        if popped is None or popped["id"] is None:
+            await pause()
+            continue
+        await caller.call("submit", "POST", "/api/v2/generate/text/submit", reply_body(popped["id"]))
+
+
+async def measure(system: System, *, seconds: float, clients: int, workers: int) -> Report:
+    """Run the crowd and report whole round trips per second."""
+    recorder = Recorder()
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
+        requesters = await callers(system, session, recorder, prefix="bench_client_", count=clients)
+        owners = await callers(system, session, recorder, prefix="bench_owner_", count=workers)
+        stop = asyncio.Event()
+        tasks = [
+            asyncio.create_task(_worker(owner, f"bench worker {system.pids.get('gateway')} {n}", stop))
+            for n, owner in enumerate(owners)
+        ]
+        # a model nobody serves is refused, so the workers come first
+        await asyncio.sleep(0.5)
+        tasks += [asyncio.create_task(_client(requester, stop)) for requester in requesters]
+        await asyncio.sleep(_WARM_UP_SECONDS)
+        before, start = cpu_seconds(system.pids), perf_counter()
+        recorder.recording = True
+        await asyncio.sleep(seconds)
+        recorder.recording = False
+        elapsed, after = perf_counter() - start, cpu_seconds(system.pids)
+        stop.set()
+        await asyncio.gather(*tasks)
+    return Report(
+        title=f"round trip, {clients} clients, {workers} workers",
+        unit="job",
+        rate=len(recorder.calls["round trip"]) / elapsed,
+        seconds=elapsed,
+        calls=recorder.calls,
+        errors=recorder.errors,
+        cpu={name: after[name] - before.get(name, 0.0) for name in after},
+    )

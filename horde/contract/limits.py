@@ -1,0 +1,87 @@
+"""Every client-visible number, with its source. Numbers that horde-sdk defines are imported from it."""
+
+from horde.contract.vocabulary import chat_limits
+
+MAX_CHAT_BODY_BYTES = 36 * 1024 * 1024
+"""Largest HTTP body in bytes: 25 MiB of images as base64, 1 MiB of text, room for structure. Chat reference, Images."""
+
+MAX_JSON_NESTING = 64
+"""Deepest nesting of arrays and objects in a body. Decision 14."""
+
+MAX_JSON_NUMBER = 1e308
+"""Largest magnitude of a number in a body. Decision 14."""
+
+MAX_CHAT_MESSAGE_COUNT = 1024
+"""Messages in one chat request. Chat reference, Refused keys and values."""
+
+MAX_CHAT_MODEL_COUNT = 5
+"""Entries of `models`. Chat reference, Request body."""
+
+MAX_WORKER_LIST = 5
+"""Entries of `horde.only` and `horde.ignore`. Decision 11."""
+
+DEFAULT_CHAT_MAX_LENGTH = 512
+"""`max_tokens` when absent. Chat reference, Request body."""
+
+MIN_CHAT_MAX_LENGTH = chat_limits.MIN_CHAT_MAX_TOKENS
+MAX_CHAT_MAX_LENGTH = chat_limits.MAX_CHAT_MAX_TOKENS
+MAX_CHAT_TOOL_COUNT = chat_limits.MAX_CHAT_TOOL_COUNT
+MAX_CHAT_TOOL_SPEC_BYTES = chat_limits.MAX_CHAT_TOOL_SPEC_BYTES
+MAX_CHAT_TEXT_BYTES = chat_limits.MAX_CHAT_TEXT_BYTES
+MAX_CHAT_SCHEMA_NESTING = chat_limits.MAX_CHAT_SCHEMA_NESTING
+CHAT_SAMPLING_DEFAULTS = chat_limits.CHAT_SAMPLING_DEFAULTS
+
+MAX_CHAT_TOOL_CALL_COUNT = 128
+"""Tool calls in one assistant message or reply. Chat reference, Tools."""
+
+MAX_TOOL_CALL_ID_LENGTH = 256
+"""Characters of `tool_call_id`. Chat reference, Tools."""
+
+DEFAULT_CONTEXT_LENGTH = 2048
+"""`max_context_length` when absent. base-domain 3.2."""
+
+MIN_CONTEXT_LENGTH = 80
+MAX_CONTEXT_LENGTH = 1_048_576
+"""Range of `max_context_length`. base-domain 3.2, decision R5."""
+
+MAX_STOP_SEQUENCES = 128
+MAX_STOP_CHARACTERS = 2000
+"""Distinct stop sequences and their characters together. base-domain 3.2."""
+
+CHARACTERS_PER_PROMPT_TOKEN = 3
+"""How the prompt's tokens are estimated for its context. base-domain 3.6."""
+
+CHAT_IMAGE_PROMPT_TOKENS = 512
+"""Tokens an image part adds to the estimate. Chat reference, Flattened prompt."""
+
+MAX_CHAT_IMAGE_COUNT = 20
+MAX_CHAT_IMAGE_BYTES = 5 * 1024 * 1024
+MAX_CHAT_IMAGE_TOTAL_BYTES = 25 * 1024 * 1024
+MAX_CHAT_IMAGE_TOTAL_BYTES_UNTRUSTED = 5 * 1024 * 1024
+MAX_CHAT_IMAGE_PIXELS = 3072 * 3072
+MAX_CHAT_IMAGE_SIDE = 2048
+"""Image caps; the side is what a longer image is reduced to. Chat reference, Images."""
+
+MAX_CHAT_FAULT_REASON_LENGTH = 1000
+"""Characters kept of a refusal. Chat reference, Refusal record."""
+
+MAX_NATIVE_FINISH_REASON_LENGTH = 32
+MAX_REPORTED_TOKENS = 10_000_000
+"""Chat reference, Structured submit."""
+
+MAX_GEN_METADATA = 50
+"""Entries of `gen_metadata`. base-domain 5.1."""
+
+MAX_CHAT_PROGRESS_ENTRIES = 1000
+CHAT_PROGRESS_BYTES_PER_TOKEN = 16
+CHAT_PROGRESS_STREAM_MAX_ENTRIES = 4000
+"""Progress caps. Chat reference, Streaming progress."""
+
+MAX_JOBS_PER_POP = 20
+"""`amount` of a pop. base-domain 4.1."""
+
+MAX_WORKER_NAME_LENGTH = 100
+MAX_WORKER_MODELS = 200
+MAX_BRIDGE_AGENT_LENGTH = 1000
+MAX_WORKER_THREADS = 50
+"""Pop fields. base-domain 4.1."""

@@ -1,0 +1,90 @@
+"""The connection to Redis or Valkey: a bounded pool, short time-outs, and a retry that survives a reset."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Self
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ReadOnlyError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from horde.failures import Outage
+from horde.settings import RedisSettings
+
+RESET_CONNECTION = (AttributeError, RuntimeError)
+"""What a write to a connection that was reset while idle raises instead of a ConnectionError: AttributeError
+from CPython 3.12.1 and 3.13.0 (cpython#136234), RuntimeError from uvloop. redis-py's own retry lets both pass."""
+
+UNREACHABLE = (RedisConnectionError, RedisTimeoutError, ReadOnlyError, ConnectionError, TimeoutError)
+"""What says that Redis cannot answer now. ReadOnlyError: it became a replica while we were connected."""
+
+
+class LiveUnavailable(Outage):
+    """Redis cannot be reached, or did not answer in time. What was asked may or may not have happened."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("redis", detail)
+
+
+def retry_policy() -> Retry:
+    """Three more tries on a fresh connection within about 0.3 s; a time-out is not retried.
+
+    A command whose answer was lost with its connection may so run twice. Every script must be safe to run twice
+    in a row, which it has to be anyway: the caller of a call that failed repeats it too.
+    """
+    return Retry(ExponentialBackoff(cap=0.2, base=0.02), 3, supported_errors=(RedisConnectionError,))
+
+
+class Live:
+    """An open door to Redis. `redis` speaks bytes; reach it through `guard` or a `Script`."""
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, settings: RedisSettings) -> AsyncIterator[Self]:
+        """A pool that connects when first used, so Redis may be down at the start."""
+        pool = BlockingConnectionPool.from_url(
+            settings.redis_url,
+            max_connections=settings.redis_pool_size,
+            timeout=settings.redis_timeout_seconds,
+            socket_timeout=settings.redis_timeout_seconds,
+            socket_connect_timeout=settings.redis_timeout_seconds,
+            socket_keepalive=True,
+            decode_responses=False,
+            retry=retry_policy(),
+            retry_on_error=list(RESET_CONNECTION),
+        )
+        redis = Redis.from_pool(pool)
+        try:
+            yield cls(redis)
+        finally:
+            await redis.aclose()
+
+    @contextmanager
+    def guard(self) -> Iterator[Redis]:
+        """`with live.guard() as redis: await redis.get(…)`. Raises LiveUnavailable for an outage."""
+        try:
+            yield self.redis
+        except UNREACHABLE as error:
+            raise LiveUnavailable(f"{type(error).__name__}: {error}") from error
+        except RESET_CONNECTION as error:
+            # The retry has been through three fresh connections already; any other error of these types is a bug.
+            if is_reset(error):
+                raise LiveUnavailable("the connection was reset") from error
+            raise
+
+    async def ping(self) -> None:
+        """Raises LiveUnavailable unless Redis answers."""
+        with self.guard() as redis:
+            await redis.ping()
+
+
+def is_reset(error: BaseException) -> bool:
+    """Whether an AttributeError or RuntimeError is the disguise of a connection that was reset."""
+    text = str(error)
+    return "_add_writer" in text or "closed=True" in text or "TCPTransport closed" in text

@@ -1,0 +1,1 @@
+"""The gRPC runtime: serve, call, refuse, drain. Knows no service by name."""

@@ -1,0 +1,44 @@
+"""What both ends of a channel must agree on."""
+
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+"""A request with the most images, encoded, is below this."""
+
+MAX_METADATA_BYTES = 64 * 1024
+"""A refusal with all its facts is below this; see refusals.py. gRPC's default of 8 KiB would turn it into a fault."""
+
+_SHARED: tuple[tuple[str, int], ...] = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", 2 * MAX_METADATA_BYTES),
+)
+
+SERVER: tuple[tuple[str, int], ...] = (
+    *_SHARED,
+    # Two servers on one port would each get half of the calls; the second must fail instead.
+    ("grpc.so_reuseport", 0),
+    # Clients ping every 20 s also while they have nothing to say; without this a server hangs up on them for it.
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+)
+
+CLIENT: tuple[tuple[str, int | str], ...] = (
+    *_SHARED,
+    ("grpc.lb_policy_name", "round_robin"),
+    # Retries are ours: only we know which calls may be repeated.
+    ("grpc.enable_retries", 0),
+    # A firewall or a dead node is noticed within half a minute, and before the first call that needs the channel.
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.max_pings_without_data", 0),
+    # A neighbour that restarts is back within a second or two; gRPC's own pause grows to two minutes.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 500),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.dns_min_time_between_resolutions_ms", 1_000),
+    # Two clients of one process to one target keep to themselves, so closing one does not surprise the other.
+    ("grpc.use_local_subchannel_pool", 1),
+)

@@ -1,0 +1,18 @@
+"""Durable state: the Postgres runtime and the migrations. Queries are not here: they are in `services/*/sql/`."""
+
+from horde.store.engine import Record, Store, Transaction
+from horde.store.errors import RaisedByFunction, StoreUnavailable, UniqueViolation
+from horde.store.queries import Queries, Query, QueryFileError, queries
+
+__all__ = [
+    "Queries",
+    "Query",
+    "QueryFileError",
+    "RaisedByFunction",
+    "Record",
+    "Store",
+    "StoreUnavailable",
+    "Transaction",
+    "UniqueViolation",
+    "queries",
+]

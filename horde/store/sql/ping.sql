@@ -1,0 +1,2 @@
+-- ping: whether Postgres answers. For readiness.
+SELECT 1

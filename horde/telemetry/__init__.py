@@ -1,0 +1,1 @@
+"""How the system tells what it does: logs, metrics, traces. Holds no event of any service."""

@@ -1,0 +1,1 @@
+"""Generated from proto/ by `./run proto`; never edited."""

@@ -1,0 +1,1 @@
+"""Progress: what a running generation has said so far, and who wants to know."""

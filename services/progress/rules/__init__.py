@@ -1,0 +1,1 @@
+"""What progress decides, without clocks, stores or wires."""

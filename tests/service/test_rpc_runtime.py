@@ -1,0 +1,380 @@
+"""The RPC runtime between a real server and a real client, with a service whose answers the test decides."""
+
+import asyncio
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import grpc
+import httpx
+import orjson
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from horde.contract import reasons
+from horde.contract.refusal import Refusal
+from horde.failures import Outage, StartError
+from horde.rpc import deadlines
+from horde.rpc.client import Neighbour, NeighbourUnavailable
+from horde.rpc.server import Service, serve, serving
+from horde.settings import GrpcSettings, TelemetrySettings
+from horde.telemetry import logs, tracing
+from horde_pb.progress.v1 import progress_service_pb2 as pb
+from horde_pb.progress.v1 import progress_service_pb2_grpc as pb_grpc
+
+SECOND = timedelta(seconds=1)
+NAME = "horde_pb.progress.v1.ProgressService"
+
+type Answer = Callable[[pb.CloseLeaseRequest], Awaitable[None]]
+
+
+class Scripted(pb_grpc.ProgressServiceServicer):
+    """Does on CloseLease what the test says, and streams deltas until its caller leaves."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.calls = 0
+        self.stream_ended = asyncio.Event()
+        self._answer = answer
+
+    async def CloseLease(self, request: pb.CloseLeaseRequest, context: Any) -> pb.CloseLeaseResponse:  # noqa: N802 - the proto's name
+        self.calls += 1
+        await self._answer(request)
+        return pb.CloseLeaseResponse()
+
+    async def WatchRequest(
+        self, request: pb.WatchRequestRequest, context: Any
+    ) -> AsyncIterator[pb.WatchRequestResponse]:  # noqa: N802 - the proto's name
+        try:
+            yield pb.WatchRequestResponse(subscribed=pb.Subscribed())
+            if request.request_id == "refused":
+                raise Refusal(reasons.REQUEST_NOT_FOUND, "gone")
+            await asyncio.sleep(60)
+        finally:
+            self.stream_ended.set()
+
+
+async def nothing(_request: pb.CloseLeaseRequest) -> None:
+    """Answers at once."""
+
+
+def service(scripted: Scripted) -> Service:
+    return Service("progress", partial(pb_grpc.add_ProgressServiceServicer_to_server, scripted), NAME)
+
+
+@asynccontextmanager
+async def a_neighbour(scripted: Scripted) -> AsyncIterator[tuple[Neighbour, pb_grpc.ProgressServiceStub]]:
+    async with serving(service(scripted), GrpcSettings()) as running:
+        neighbour = Neighbour(running.address, name="progress")
+        yield neighbour, pb_grpc.ProgressServiceStub(neighbour.channel)
+        await neighbour.close()
+
+
+async def close_lease(answer: Answer, deadline: timedelta = SECOND) -> None:
+    async with a_neighbour(Scripted(answer)) as (neighbour, stub):
+        await neighbour.once(stub.CloseLease, deadline=deadline)(pb.CloseLeaseRequest(generation_id="g"))
+
+
+async def test_a_refusal_arrives_as_the_same_refusal() -> None:
+    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+        raise Refusal(reasons.INVALID_JOB_ID, "Job ☃ is unknown", {"job": 7, "names": ["ä", None]}, retry_after=30)
+
+    with pytest.raises(Refusal) as caught:
+        await close_lease(refuse)
+    assert caught.value.reason is reasons.INVALID_JOB_ID
+    assert caught.value.message == "Job ☃ is unknown"
+    assert caught.value.facts == {"job": 7, "names": ["ä", None]}
+    assert caught.value.retry_after == 30
+
+
+async def test_a_refusal_too_big_for_the_wire_arrives_clipped() -> None:
+    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+        raise Refusal(reasons.BAD_REQUEST, "ü" * 20_000, {"huge": "x" * 100_000, "small": 1})
+
+    with pytest.raises(Refusal) as caught:
+        await close_lease(refuse)
+    assert caught.value.message.startswith("üüü")
+    assert caught.value.message.endswith("…")
+    assert caught.value.facts == {"small": 1, "clipped": ["huge"]}
+
+
+async def test_a_refusal_as_big_as_allowed_arrives_whole() -> None:
+    facts = {"all": "x" * (32 * 1024 - 10)}
+
+    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+        raise Refusal(reasons.BAD_REQUEST, "y" * 8 * 1024, facts)
+
+    with pytest.raises(Refusal) as caught:
+        await close_lease(refuse)
+    assert caught.value.facts == facts
+    assert caught.value.message == "y" * 8 * 1024
+
+
+async def test_a_reason_this_code_does_not_know_is_still_a_refusal() -> None:
+    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+        raise Refusal(reasons.Reason("BornTomorrow", "PublicWord", "NOT_FOUND"), "new here")
+
+    with pytest.raises(Refusal) as caught:
+        await close_lease(refuse)
+    assert caught.value.reason == reasons.Reason("BornTomorrow", "PublicWord", "NOT_FOUND")
+
+
+async def test_a_fault_is_masked_and_logged_once_with_its_trace(capfd: pytest.CaptureFixture[str]) -> None:
+    async def fail(_request: pb.CloseLeaseRequest) -> None:
+        raise KeyError("the secret inside")
+
+    logs.configure(TelemetrySettings(), "test")
+    tracing.adopt("00-0123456789abcdef0123456789abcdef-0123456789abcdef-00")
+    with pytest.raises(NeighbourUnavailable) as caught:
+        await close_lease(fail)
+    assert caught.value.code == "INTERNAL"
+    assert "secret" not in str(caught.value)
+    assert "trace 0123456789abcdef0123456789abcdef" in caught.value.detail
+    lines = [orjson.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
+    assert [(line["message"], line["method"], line["trace_id"]) for line in lines] == [
+        ("fault", "CloseLease", "0123456789abcdef0123456789abcdef")
+    ]
+    assert "the secret inside" in lines[0]["exception"]
+
+
+async def test_an_outage_behind_a_service_arrives_as_unavailable() -> None:
+    async def fail(_request: pb.CloseLeaseRequest) -> None:
+        raise Outage("postgres", "connection refused at 10.0.0.7")
+
+    with pytest.raises(NeighbourUnavailable) as caught:
+        await close_lease(fail)
+    assert caught.value.code == "UNAVAILABLE"
+    assert caught.value.detail == "UNAVAILABLE: postgres cannot be reached"
+
+
+async def test_a_slow_neighbour_is_unavailable_at_the_deadline() -> None:
+    async def sleep(_request: pb.CloseLeaseRequest) -> None:
+        await asyncio.sleep(30)
+
+    started = asyncio.get_running_loop().time()
+    with pytest.raises(NeighbourUnavailable) as caught:
+        await close_lease(sleep, timedelta(milliseconds=200))
+    assert caught.value.code == "DEADLINE_EXCEEDED"
+    assert asyncio.get_running_loop().time() - started < 1
+
+
+async def test_the_deadline_shrinks_from_hop_to_hop() -> None:
+    left: list[float | None] = []
+
+    async def look(_request: pb.CloseLeaseRequest) -> None:
+        left.append(deadlines.left())
+        left.append(deadlines.shrink(10))
+
+    await close_lease(look, timedelta(seconds=2))
+    assert left[0] is not None
+    assert left[1] is not None
+    assert 1 < left[0] <= 2
+    assert left[0] - left[1] == pytest.approx(deadlines.OWN_SHARE, abs=0.005)
+
+
+async def test_a_call_with_no_time_left_is_not_made() -> None:
+    scripted = Scripted(nothing)
+    async with a_neighbour(scripted) as (neighbour, stub):
+        deadlines.adopt(0.01)
+        with pytest.raises(NeighbourUnavailable, match="no time was left"):
+            await neighbour.once(stub.CloseLease, deadline=SECOND)(pb.CloseLeaseRequest())
+        deadlines.adopt(None)
+    assert scripted.calls == 0
+
+
+async def test_only_a_repeatable_call_is_repeated() -> None:
+    async def away(_request: pb.CloseLeaseRequest) -> None:
+        raise Outage("redis", "gone")
+
+    scripted = Scripted(away)
+    async with a_neighbour(scripted) as (neighbour, stub):
+        with pytest.raises(NeighbourUnavailable):
+            await neighbour.once(stub.CloseLease, deadline=SECOND)(pb.CloseLeaseRequest())
+        assert scripted.calls == 1
+        with pytest.raises(NeighbourUnavailable):
+            await neighbour.repeatable(stub.CloseLease, deadline=SECOND, tries=3)(pb.CloseLeaseRequest())
+        assert scripted.calls == 4
+
+
+async def test_a_repeatable_call_survives_a_restart_of_its_neighbour() -> None:
+    scripted = Scripted(nothing)
+    async with serving(service(scripted), GrpcSettings()) as first:
+        address = first.address
+        neighbour = Neighbour(address, name="progress")
+        call = neighbour.repeatable(
+            pb_grpc.ProgressServiceStub(neighbour.channel).CloseLease, deadline=timedelta(seconds=10), tries=30
+        )
+        await call(pb.CloseLeaseRequest())
+    waiting = asyncio.create_task(asyncio.wait_for(call(pb.CloseLeaseRequest()), 10))
+    await asyncio.sleep(0.3)
+    async with serving(service(scripted), GrpcSettings(grpc_listen=address)):
+        await waiting
+    assert scripted.calls == 2
+    await neighbour.close()
+
+
+async def test_a_fault_is_not_repeated() -> None:
+    async def fail(_request: pb.CloseLeaseRequest) -> None:
+        raise KeyError("bug")
+
+    scripted = Scripted(fail)
+    async with a_neighbour(scripted) as (neighbour, stub):
+        with pytest.raises(NeighbourUnavailable):
+            await neighbour.repeatable(stub.CloseLease, deadline=SECOND, tries=3)(pb.CloseLeaseRequest())
+    assert scripted.calls == 1
+
+
+async def test_a_stream_carries_a_refusal() -> None:
+    async with a_neighbour(Scripted(nothing)) as (neighbour, stub):
+        watch = neighbour.stream(stub.WatchRequest, deadline=None)
+        with pytest.raises(Refusal, match="gone"):
+            async for _ in watch(pb.WatchRequestRequest(request_id="refused")):
+                pass
+
+
+async def test_leaving_a_stream_early_ends_it_on_the_server() -> None:
+    scripted = Scripted(nothing)
+    async with a_neighbour(scripted) as (neighbour, stub):
+        async with aclosing(neighbour.stream(stub.WatchRequest, deadline=None)(pb.WatchRequestRequest())) as events:
+            assert (await anext(events)).WhichOneof("event") == "subscribed"
+        await asyncio.wait_for(scripted.stream_ended.wait(), 5)
+
+
+async def test_the_trace_and_the_request_id_travel() -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    async def look(_request: pb.CloseLeaseRequest) -> None:
+        seen.append((tracing.trace_id(), tracing.request_id()))
+
+    tracing.adopt("00-abcdefabcdefabcdefabcdefabcdefab-0123456789abcdef-00", "request-1")
+    await close_lease(look)
+    assert seen == [("abcdefabcdefabcdefabcdefabcdefab", "request-1")]
+
+
+async def test_a_taken_port_stops_the_start() -> None:
+    async with serving(service(Scripted(nothing)), GrpcSettings()) as running:
+        with pytest.raises(StartError, match="port taken"):
+            async with serving(service(Scripted(nothing)), GrpcSettings(grpc_listen=running.address)):
+                pass
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        settings = GrpcSettings(metrics_listen=f"127.0.0.1:{taken.getsockname()[1]}")
+        with pytest.raises(StartError, match="port taken"):
+            await serve(service(Scripted(nothing)), settings, ready={}, stop=asyncio.Event())
+
+
+async def test_readiness_names_what_fails_and_metrics_count_the_calls(tmp_path: Path) -> None:
+    stop, postgres_is_down = asyncio.Event(), asyncio.Event()
+
+    async def ping() -> None:
+        if postgres_is_down.is_set():
+            raise Outage("postgres", "refused")
+
+    settings = GrpcSettings(address_file=tmp_path / "addresses.json")
+    running = asyncio.create_task(serve(service(Scripted(nothing)), settings, ready={"postgres": ping}, stop=stop))
+    addresses = await announced(tmp_path / "addresses.json")
+    neighbour = Neighbour(addresses["grpc"], name="progress")
+    await neighbour.once(pb_grpc.ProgressServiceStub(neighbour.channel).CloseLease, deadline=SECOND)(
+        pb.CloseLeaseRequest()
+    )
+    health = health_pb2_grpc.HealthStub(neighbour.channel)
+    assert (
+        await health.Check(health_pb2.HealthCheckRequest(service=NAME))
+    ).status == health_pb2.HealthCheckResponse.SERVING
+    async with httpx.AsyncClient(base_url=addresses["metrics"].removesuffix("/metrics")) as http:
+        assert (await http.get("/healthz")).status_code == 200
+        assert (await http.get("/readyz")).status_code == 200
+        postgres_is_down.set()
+        answer = await http.get("/readyz")
+        metrics = (await http.get("/metrics")).text
+    assert answer.status_code == 503
+    assert answer.json()["failing"] == {"postgres": "Outage: postgres: refused"}
+    assert 'horde_rpc_server_seconds_count{code="OK",method="CloseLease",service="progress"}' in metrics
+    assert 'horde_rpc_client_seconds_count{code="OK",method="CloseLease",neighbour="progress"}' in metrics
+    await neighbour.close()
+    stop.set()
+    await asyncio.wait_for(running, 5)
+
+
+async def announced(path: Path) -> dict[str, Any]:
+    async with asyncio.timeout(20):
+        while not path.exists():
+            await asyncio.sleep(0.02)
+    found: dict[str, Any] = orjson.loads(path.read_bytes())
+    return found
+
+
+PROCESS = """
+import asyncio, sys
+from functools import partial
+from horde.rpc.server import Service, run, serve
+from horde.settings import GrpcSettings, TelemetrySettings, load
+from horde_pb.progress.v1 import progress_service_pb2 as pb, progress_service_pb2_grpc as pb_grpc
+
+class Slow(pb_grpc.ProgressServiceServicer):
+    async def CloseLease(self, request, context):
+        await asyncio.sleep(1.0)
+        return pb.CloseLeaseResponse()
+
+    async def WatchRequest(self, request, context):
+        yield pb.WatchRequestResponse(subscribed=pb.Subscribed())
+        await asyncio.sleep(60)
+
+class Both(GrpcSettings, TelemetrySettings):
+    pass
+
+async def main():
+    add = partial(pb_grpc.add_ProgressServiceServicer_to_server, Slow())
+    await serve(Service("progress", add, "horde_pb.progress.v1.ProgressService"), load(Both), ready={})
+
+sys.exit(run(main()))
+"""
+
+
+async def test_sigterm_finishes_a_call_under_way_and_ends_streams_and_refuses_new_calls(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROCESS, env={"HORDE_ADDRESS_FILE": str(tmp_path / "a.json"), "HORDE_DRAIN_SECONDS": "8"}
+    )
+    address = (await announced(tmp_path / "a.json"))["grpc"]
+    neighbour = Neighbour(address, name="progress")
+    stub = pb_grpc.ProgressServiceStub(neighbour.channel)
+    call = neighbour.once(stub.CloseLease, deadline=timedelta(seconds=10))
+    watching = neighbour.stream(stub.WatchRequest, deadline=None)(pb.WatchRequestRequest())
+    await anext(watching)
+    under_way = asyncio.ensure_future(call(pb.CloseLeaseRequest()))
+    await asyncio.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    with pytest.raises(NeighbourUnavailable):
+        await anext(watching)
+    with pytest.raises(NeighbourUnavailable):
+        await call(pb.CloseLeaseRequest())
+    await under_way
+    assert await asyncio.wait_for(process.wait(), 8) == 0
+    await neighbour.close()
+
+
+async def test_a_bad_setting_ends_the_process_with_one_message() -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROCESS, env={"HORDE_GRPC_LISTEN": "nowhere"}, stderr=asyncio.subprocess.PIPE
+    )
+    _, said = await process.communicate()
+    assert process.returncode == 2
+    assert b"HORDE_GRPC_LISTEN='nowhere'" in said
+    assert b"Traceback" not in said
+
+
+async def test_grpc_status_is_the_one_of_the_reason() -> None:
+    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+        raise Refusal(reasons.INVALID_JOB_ID, "unknown")
+
+    async with a_neighbour(Scripted(refuse)) as (_, stub):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await stub.CloseLease(pb.CloseLeaseRequest())
+    assert caught.value.code() is grpc.StatusCode.NOT_FOUND
+    assert caught.value.details() == "unknown"
