@@ -91,7 +91,7 @@ def _export_base(folder: Path) -> bool:
     if tree.returncode != 0:
         return False
     folder.mkdir(parents=True)
-    subprocess.run(["tar", "-x", "-C", str(folder)], input=tree.stdout, check=True)  # noqa: S607 -- tar is POSIX
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=tree.stdout, check=True)  # noqa: S607 - tar is POSIX
     return any(folder.rglob("*.proto"))
 
 
@@ -113,9 +113,7 @@ def _run(arguments: list[str], cwd: Path) -> None:
 def main() -> int:
     """Entry point; the exit code is 1 when --check finds anything."""
     parser = argparse.ArgumentParser(prog="python -m tools.protos", description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="change nothing; fail when anything is not right"
-    )
+    parser.add_argument("--check", action="store_true", help="change nothing; fail when anything is not right")
     if not parser.parse_args().check:
         refresh(GENERATED)
         return 0

@@ -1,6 +1,7 @@
 """`horde admin`: accounts and the proof of the ledger, for whoever owns the database.
 
-Works on the database of HORDE_DATABASE_URL, else of the stack whose data folder is given. Keys are shown once, when they are made.
+Works on the database of HORDE_DATABASE_URL, else of the stack whose data folder is given. Keys are shown once, when
+they are made.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ import typer
 
 from horde.cli.owner import DATA_DIR, Owner, owner_of
 from horde.contract.api_keys import hash_api_key
-from horde.failures import StartError
+from horde.failures import Outage, StartError
 from horde.settings import PostgresSettings
 from horde.store import Store, UniqueViolation, queries
 
@@ -47,7 +48,7 @@ class CreatedAccount:
     api_key: str
 
 
-async def create_account(
+async def create_account(  # noqa: PLR0913 - one argument for each thing an account begins with
     url: str,
     secret_key: str,
     name: str,
@@ -92,7 +93,7 @@ async def check_ledger(url: str) -> list[dict[str, Any]]:
 
 
 @user.command("create")
-def create(
+def create(  # noqa: PLR0913, PLR0917 - one argument for each option
     name: Annotated[str, typer.Argument(help="The name before the #.")],
     kudos: Annotated[int, typer.Option(min=0, help="Whole kudos to begin with.")] = 0,
     trusted: Annotated[bool, typer.Option("--trusted")] = False,
@@ -122,7 +123,7 @@ def create(
 
 
 @user.command("set")
-def change(
+def change(  # noqa: PLR0913, PLR0917 - one argument for each option
     account: AccountId,
     kudos_add: Annotated[int, typer.Option(help="Whole kudos to add; negative to take.")] = 0,
     trusted: Annotated[bool | None, typer.Option("--trusted/--no-trusted")] = None,
@@ -216,7 +217,6 @@ def _store(url: str) -> Any:
 
 def _run[T](work: Callable[[], Awaitable[T]]) -> T:
     """Runs one piece of work against the database; an outage is one line for the operator, not a traceback."""
-    from horde.failures import Outage
 
     async def whole() -> T:
         return await work()

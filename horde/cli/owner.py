@@ -27,7 +27,10 @@ class Owner:
 
 
 def owner_of(data_dir: Path) -> Owner:
-    """HORDE_DATABASE_URL and HORDE_SECRET_KEY, each falling back to the data folder. Raises StartError without a database."""
+    """HORDE_DATABASE_URL and HORDE_SECRET_KEY, each falling back to the data folder.
+
+    Raises StartError when neither names a database.
+    """
     url = os.environ.get("HORDE_DATABASE_URL") or _read(data_dir / "stack.json").get("database_url", "")
     if not url:
         raise StartError(f"no database: set HORDE_DATABASE_URL, or start `horde up --data-dir {data_dir}` first")

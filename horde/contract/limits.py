@@ -5,6 +5,9 @@ from horde.contract.vocabulary import chat_limits
 MAX_CHAT_BODY_BYTES = 36 * 1024 * 1024
 """Largest HTTP body in bytes: 25 MiB of images as base64, 1 MiB of text, room for structure. Chat reference, Images."""
 
+MAX_WORKER_BODY_BYTES = 2 * 1024 * 1024
+"""Largest HTTP body of a pop or a progress post: a reply of 16384 tokens is at most 256 KiB, six times that when JSON escapes it."""
+
 MAX_JSON_NESTING = 64
 """Deepest nesting of arrays and objects in a body. Decision 14."""
 
@@ -70,7 +73,8 @@ MAX_REPORTED_TOKENS = 10_000_000
 """Chat reference, Structured submit."""
 
 MAX_GEN_METADATA = 50
-"""Entries of `gen_metadata`. base-domain 5.1."""
+MAX_METADATA_REF_LENGTH = 255
+"""Entries of `gen_metadata`, and characters of an entry's `ref`. base-domain 5.1."""
 
 MAX_CHAT_PROGRESS_ENTRIES = 1000
 CHAT_PROGRESS_BYTES_PER_TOKEN = 16
@@ -85,3 +89,12 @@ MAX_WORKER_MODELS = 200
 MAX_BRIDGE_AGENT_LENGTH = 1000
 MAX_WORKER_THREADS = 50
 """Pop fields. base-domain 4.1."""
+
+MAX_CHAT_IMAGE_DELETE_RETRY_KEYS = 100_000
+CHAT_IMAGE_DELETE_RETRY_BATCH = 1000
+"""Keys the retry set of deletes holds at most, and how many one pass tries. Chat reference, Images."""
+
+MAX_IMAGE_REDIRECTS = 3
+IMAGE_FETCH_STEP_SECONDS = 2.0
+IMAGE_FETCH_SECONDS = 10.0
+"""Redirects followed for one image; seconds for a connection or a read, and in all. Chat reference, Images."""

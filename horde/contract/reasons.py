@@ -32,6 +32,8 @@ BAD_REQUEST = _reason("BadRequest", "INVALID_ARGUMENT")
 # The body breaks the declared shape or range: facts carry `errors`, a text for each path (decision 12).
 VALIDATION_FAILED = _reason("ValidationFailed", "INVALID_ARGUMENT", "BadRequest")
 REQUEST_TOO_LARGE = _reason("RequestTooLarge", "OUT_OF_RANGE")
+# The message is the limit in words: `2 per 1 second`.
+RATE_LIMIT_EXCEEDED = _reason("RateLimitExceeded", "RESOURCE_EXHAUSTED")
 NUL_BYTE_IN_PAYLOAD = _reason("NulByteInPayload", "INVALID_ARGUMENT")
 UNSUPPORTED_CHAT_PARAMETER = _reason("UnsupportedChatParameter", "INVALID_ARGUMENT")
 CHAT_REQUEST_CONFLICT = _reason("ChatRequestConflict", "INVALID_ARGUMENT")
@@ -48,10 +50,12 @@ SOURCE_IMAGE_SIZE_EXCEEDED = _reason("SourceImageSizeExceeded", "INVALID_ARGUMEN
 SOURCE_IMAGE_RESOLUTION_EXCEEDED = _reason("SourceImageResolutionExceeded", "INVALID_ARGUMENT")
 SOURCE_IMAGE_UNREADABLE = _reason("SourceImageUnreadable", "INVALID_ARGUMENT")
 SOURCE_IMAGE_URL_REFUSED = _reason("SourceImageUrlRefused", "INVALID_ARGUMENT")
+SOURCE_IMAGE_URL_INVALID = _reason("SourceImageUrlInvalid", "INVALID_ARGUMENT")
 CHAT_IMAGE_STORAGE_UNAVAILABLE = _reason("ChatImageStorageUnavailable", "UNAVAILABLE")
 
 # Who asks, and whether anybody may now.
 INVALID_API_KEY = _reason("InvalidAPIKey", "UNAUTHENTICATED")
+NOT_MODERATOR = _reason("NotModerator", "PERMISSION_DENIED")
 DELETED_USER = _reason("DeletedUser", "PERMISSION_DENIED")
 SHARED_KEY_EMPTY = _reason("SharedKeyEmpty", "PERMISSION_DENIED")
 SHARED_KEY_EXPIRED = _reason("SharedKeyExpired", "PERMISSION_DENIED")

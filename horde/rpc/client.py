@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
 from datetime import timedelta
 from time import perf_counter
 from typing import Any, Protocol
@@ -45,7 +45,7 @@ class UnaryCall[Req, Resp](Protocol):
 class StreamCall[Req, Resp](Protocol):
     """A method of a generated stub that answers with a stream."""
 
-    def __call__(self, request: Req, /, *, timeout: float | None = ..., metadata: Any = ...) -> AsyncIterator[Resp]: ...
+    def __call__(self, request: Req, /, *, timeout: float | None = ..., metadata: Any = ...) -> AsyncIterable[Resp]: ...
 
 
 class Neighbour:
@@ -100,15 +100,15 @@ class Neighbour:
 
     def stream[Req, Resp](
         self, call: StreamCall[Req, Resp], *, deadline: timedelta | None
-    ) -> Callable[[Req], AsyncIterator[Resp]]:
+    ) -> Callable[[Req], AsyncGenerator[Resp]]:
         """A call that answers with a stream; `deadline` None: as long as the caller listens. Never repeated.
 
         Leaving the loop early cancels it (close the iterator: `async with aclosing(…)`). Raises like `once`.
         """
         timings = Timings(_CLIENT_SECONDS, self.name, _method(call))
-        span_name = f"{self.name}.{_method(call)}"
+        span_name = f"call {self.name}.{_method(call)}"
 
-        async def made(request: Req) -> AsyncIterator[Resp]:
+        async def made(request: Req) -> AsyncGenerator[Resp]:
             timeout = None if deadline is None else self._in_time(deadlines.shrink(deadline.total_seconds()))
             started = perf_counter()
             code = "CANCELLED"
@@ -133,7 +133,7 @@ class Neighbour:
         """One try, timed and traced, its failure in our words."""
         method = _method(call)
         timings = Timings(_CLIENT_SECONDS, self.name, method)
-        span_name = f"{self.name}.{method}"
+        span_name = f"call {self.name}.{method}"
 
         async def attempt(request: Req, seconds: float) -> Resp:
             timeout = self._in_time(seconds)

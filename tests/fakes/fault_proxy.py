@@ -1,4 +1,4 @@
-"""A TCP proxy that misbehaves on command: delays, hangs, resets, refuses. Between a client of ours and a real server."""
+"""A TCP proxy that misbehaves on command: it delays, hangs, resets and refuses, in front of a real server."""
 
 import asyncio
 import contextlib
@@ -74,7 +74,7 @@ class FaultProxy:
             while data := await reader.read(65536):
                 if self.latency:
                     await asyncio.sleep(self.latency)
-                while self.blackhole:
+                while self.blackhole:  # noqa: ASYNC110 - a plain attribute is what a test wants to set
                     await asyncio.sleep(0.02)
                 writer.write(data)
                 await writer.drain()

@@ -7,21 +7,21 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import grpc
 import httpx
 import orjson
 import pytest
+from google.protobuf.wrappers_pb2 import StringValue
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde.failures import Outage, StartError
 from horde.rpc import deadlines
-from horde.rpc.client import Neighbour, NeighbourUnavailable
+from horde.rpc.client import Neighbour, NeighbourUnavailable, StreamCall, UnaryCall
 from horde.rpc.server import Service, serve, serving
 from horde.settings import GrpcSettings, TelemetrySettings
 from horde.telemetry import logs, tracing
@@ -29,63 +29,80 @@ from horde_pb.progress.v1 import progress_service_pb2 as pb
 from horde_pb.progress.v1 import progress_service_pb2_grpc as pb_grpc
 
 SECOND = timedelta(seconds=1)
-NAME = "horde_pb.progress.v1.ProgressService"
+NAME = "horde_test.Echo"
 
-type Answer = Callable[[pb.CloseLeaseRequest], Awaitable[None]]
+type Answer = Callable[[StringValue], Awaitable[None]]
 
 
-class Scripted(pb_grpc.ProgressServiceServicer):
-    """Does on CloseLease what the test says, and streams deltas until its caller leaves."""
+class Scripted:
+    """Does on `Say` what the test says; `Watch` says one thing and then nothing until its caller leaves."""
 
     def __init__(self, answer: Answer) -> None:
         self.calls = 0
         self.stream_ended = asyncio.Event()
         self._answer = answer
 
-    async def CloseLease(self, request: pb.CloseLeaseRequest, context: Any) -> pb.CloseLeaseResponse:  # noqa: N802 - the proto's name
+    async def say(self, request: StringValue, _context: object) -> StringValue:
         self.calls += 1
         await self._answer(request)
-        return pb.CloseLeaseResponse()
+        return request
 
-    async def WatchRequest(
-        self, request: pb.WatchRequestRequest, context: Any
-    ) -> AsyncIterator[pb.WatchRequestResponse]:  # noqa: N802 - the proto's name
+    async def watch(self, request: StringValue, _context: object) -> AsyncIterator[StringValue]:
         try:
-            yield pb.WatchRequestResponse(subscribed=pb.Subscribed())
-            if request.request_id == "refused":
+            yield request
+            if request.value == "refuse":
                 raise Refusal(reasons.REQUEST_NOT_FOUND, "gone")
             await asyncio.sleep(60)
         finally:
             self.stream_ended.set()
 
+    def add(self, server: grpc.aio.Server) -> None:
+        """Registers as generated code does."""
+        codec = (StringValue.FromString, StringValue.SerializeToString)
+        handlers = {
+            "Say": grpc.unary_unary_rpc_method_handler(cast("Any", self.say), *codec),
+            "Watch": grpc.unary_stream_rpc_method_handler(cast("Any", self.watch), *codec),
+        }
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(NAME, handlers),))
+        server.add_registered_method_handlers(NAME, handlers)
 
-async def nothing(_request: pb.CloseLeaseRequest) -> None:
+
+class Stub:
+    """What generated code gives a client."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        codec = (StringValue.SerializeToString, StringValue.FromString)
+        self.say: UnaryCall[StringValue, StringValue] = channel.unary_unary(f"/{NAME}/Say", *codec)
+        self.watch: StreamCall[StringValue, StringValue] = channel.unary_stream(f"/{NAME}/Watch", *codec)
+
+
+async def nothing(_request: StringValue) -> None:
     """Answers at once."""
 
 
 def service(scripted: Scripted) -> Service:
-    return Service("progress", partial(pb_grpc.add_ProgressServiceServicer_to_server, scripted), NAME)
+    return Service("echo", scripted.add, NAME)
 
 
 @asynccontextmanager
-async def a_neighbour(scripted: Scripted) -> AsyncIterator[tuple[Neighbour, pb_grpc.ProgressServiceStub]]:
+async def a_neighbour(scripted: Scripted) -> AsyncIterator[tuple[Neighbour, Stub]]:
     async with serving(service(scripted), GrpcSettings()) as running:
-        neighbour = Neighbour(running.address, name="progress")
-        yield neighbour, pb_grpc.ProgressServiceStub(neighbour.channel)
+        neighbour = Neighbour(running.address, name="echo")
+        yield neighbour, Stub(neighbour.channel)
         await neighbour.close()
 
 
-async def close_lease(answer: Answer, deadline: timedelta = SECOND) -> None:
+async def say(answer: Answer, deadline: timedelta = SECOND) -> None:
     async with a_neighbour(Scripted(answer)) as (neighbour, stub):
-        await neighbour.once(stub.CloseLease, deadline=deadline)(pb.CloseLeaseRequest(generation_id="g"))
+        await neighbour.once(stub.say, deadline=deadline)(StringValue())
 
 
 async def test_a_refusal_arrives_as_the_same_refusal() -> None:
-    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+    async def refuse(_request: StringValue) -> None:
         raise Refusal(reasons.INVALID_JOB_ID, "Job ☃ is unknown", {"job": 7, "names": ["ä", None]}, retry_after=30)
 
     with pytest.raises(Refusal) as caught:
-        await close_lease(refuse)
+        await say(refuse)
     assert caught.value.reason is reasons.INVALID_JOB_ID
     assert caught.value.message == "Job ☃ is unknown"
     assert caught.value.facts == {"job": 7, "names": ["ä", None]}
@@ -93,11 +110,11 @@ async def test_a_refusal_arrives_as_the_same_refusal() -> None:
 
 
 async def test_a_refusal_too_big_for_the_wire_arrives_clipped() -> None:
-    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+    async def refuse(_request: StringValue) -> None:
         raise Refusal(reasons.BAD_REQUEST, "ü" * 20_000, {"huge": "x" * 100_000, "small": 1})
 
     with pytest.raises(Refusal) as caught:
-        await close_lease(refuse)
+        await say(refuse)
     assert caught.value.message.startswith("üüü")
     assert caught.value.message.endswith("…")
     assert caught.value.facts == {"small": 1, "clipped": ["huge"]}
@@ -106,59 +123,59 @@ async def test_a_refusal_too_big_for_the_wire_arrives_clipped() -> None:
 async def test_a_refusal_as_big_as_allowed_arrives_whole() -> None:
     facts = {"all": "x" * (32 * 1024 - 10)}
 
-    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+    async def refuse(_request: StringValue) -> None:
         raise Refusal(reasons.BAD_REQUEST, "y" * 8 * 1024, facts)
 
     with pytest.raises(Refusal) as caught:
-        await close_lease(refuse)
+        await say(refuse)
     assert caught.value.facts == facts
     assert caught.value.message == "y" * 8 * 1024
 
 
 async def test_a_reason_this_code_does_not_know_is_still_a_refusal() -> None:
-    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+    async def refuse(_request: StringValue) -> None:
         raise Refusal(reasons.Reason("BornTomorrow", "PublicWord", "NOT_FOUND"), "new here")
 
     with pytest.raises(Refusal) as caught:
-        await close_lease(refuse)
+        await say(refuse)
     assert caught.value.reason == reasons.Reason("BornTomorrow", "PublicWord", "NOT_FOUND")
 
 
 async def test_a_fault_is_masked_and_logged_once_with_its_trace(capfd: pytest.CaptureFixture[str]) -> None:
-    async def fail(_request: pb.CloseLeaseRequest) -> None:
+    async def fail(_request: StringValue) -> None:
         raise KeyError("the secret inside")
 
     logs.configure(TelemetrySettings(), "test")
     tracing.adopt("00-0123456789abcdef0123456789abcdef-0123456789abcdef-00")
     with pytest.raises(NeighbourUnavailable) as caught:
-        await close_lease(fail)
+        await say(fail)
     assert caught.value.code == "INTERNAL"
     assert "secret" not in str(caught.value)
     assert "trace 0123456789abcdef0123456789abcdef" in caught.value.detail
     lines = [orjson.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
     assert [(line["message"], line["method"], line["trace_id"]) for line in lines] == [
-        ("fault", "CloseLease", "0123456789abcdef0123456789abcdef")
+        ("fault", "Say", "0123456789abcdef0123456789abcdef")
     ]
     assert "the secret inside" in lines[0]["exception"]
 
 
 async def test_an_outage_behind_a_service_arrives_as_unavailable() -> None:
-    async def fail(_request: pb.CloseLeaseRequest) -> None:
+    async def fail(_request: StringValue) -> None:
         raise Outage("postgres", "connection refused at 10.0.0.7")
 
     with pytest.raises(NeighbourUnavailable) as caught:
-        await close_lease(fail)
+        await say(fail)
     assert caught.value.code == "UNAVAILABLE"
     assert caught.value.detail == "UNAVAILABLE: postgres cannot be reached"
 
 
 async def test_a_slow_neighbour_is_unavailable_at_the_deadline() -> None:
-    async def sleep(_request: pb.CloseLeaseRequest) -> None:
+    async def sleep(_request: StringValue) -> None:
         await asyncio.sleep(30)
 
     started = asyncio.get_running_loop().time()
     with pytest.raises(NeighbourUnavailable) as caught:
-        await close_lease(sleep, timedelta(milliseconds=200))
+        await say(sleep, timedelta(milliseconds=200))
     assert caught.value.code == "DEADLINE_EXCEEDED"
     assert asyncio.get_running_loop().time() - started < 1
 
@@ -166,11 +183,11 @@ async def test_a_slow_neighbour_is_unavailable_at_the_deadline() -> None:
 async def test_the_deadline_shrinks_from_hop_to_hop() -> None:
     left: list[float | None] = []
 
-    async def look(_request: pb.CloseLeaseRequest) -> None:
+    async def look(_request: StringValue) -> None:
         left.append(deadlines.left())
         left.append(deadlines.shrink(10))
 
-    await close_lease(look, timedelta(seconds=2))
+    await say(look, timedelta(seconds=2))
     assert left[0] is not None
     assert left[1] is not None
     assert 1 < left[0] <= 2
@@ -182,22 +199,22 @@ async def test_a_call_with_no_time_left_is_not_made() -> None:
     async with a_neighbour(scripted) as (neighbour, stub):
         deadlines.adopt(0.01)
         with pytest.raises(NeighbourUnavailable, match="no time was left"):
-            await neighbour.once(stub.CloseLease, deadline=SECOND)(pb.CloseLeaseRequest())
+            await neighbour.once(stub.say, deadline=SECOND)(StringValue())
         deadlines.adopt(None)
     assert scripted.calls == 0
 
 
 async def test_only_a_repeatable_call_is_repeated() -> None:
-    async def away(_request: pb.CloseLeaseRequest) -> None:
+    async def away(_request: StringValue) -> None:
         raise Outage("redis", "gone")
 
     scripted = Scripted(away)
     async with a_neighbour(scripted) as (neighbour, stub):
         with pytest.raises(NeighbourUnavailable):
-            await neighbour.once(stub.CloseLease, deadline=SECOND)(pb.CloseLeaseRequest())
+            await neighbour.once(stub.say, deadline=SECOND)(StringValue())
         assert scripted.calls == 1
         with pytest.raises(NeighbourUnavailable):
-            await neighbour.repeatable(stub.CloseLease, deadline=SECOND, tries=3)(pb.CloseLeaseRequest())
+            await neighbour.repeatable(stub.say, deadline=SECOND, tries=3)(StringValue())
         assert scripted.calls == 4
 
 
@@ -205,12 +222,10 @@ async def test_a_repeatable_call_survives_a_restart_of_its_neighbour() -> None:
     scripted = Scripted(nothing)
     async with serving(service(scripted), GrpcSettings()) as first:
         address = first.address
-        neighbour = Neighbour(address, name="progress")
-        call = neighbour.repeatable(
-            pb_grpc.ProgressServiceStub(neighbour.channel).CloseLease, deadline=timedelta(seconds=10), tries=30
-        )
-        await call(pb.CloseLeaseRequest())
-    waiting = asyncio.create_task(asyncio.wait_for(call(pb.CloseLeaseRequest()), 10))
+        neighbour = Neighbour(address, name="echo")
+        call = neighbour.repeatable(Stub(neighbour.channel).say, deadline=timedelta(seconds=10), tries=30)
+        await call(StringValue())
+    waiting = asyncio.create_task(asyncio.wait_for(call(StringValue()), 10))
     await asyncio.sleep(0.3)
     async with serving(service(scripted), GrpcSettings(grpc_listen=address)):
         await waiting
@@ -219,40 +234,40 @@ async def test_a_repeatable_call_survives_a_restart_of_its_neighbour() -> None:
 
 
 async def test_a_fault_is_not_repeated() -> None:
-    async def fail(_request: pb.CloseLeaseRequest) -> None:
+    async def fail(_request: StringValue) -> None:
         raise KeyError("bug")
 
     scripted = Scripted(fail)
     async with a_neighbour(scripted) as (neighbour, stub):
         with pytest.raises(NeighbourUnavailable):
-            await neighbour.repeatable(stub.CloseLease, deadline=SECOND, tries=3)(pb.CloseLeaseRequest())
+            await neighbour.repeatable(stub.say, deadline=SECOND, tries=3)(StringValue())
     assert scripted.calls == 1
 
 
 async def test_a_stream_carries_a_refusal() -> None:
     async with a_neighbour(Scripted(nothing)) as (neighbour, stub):
-        watch = neighbour.stream(stub.WatchRequest, deadline=None)
+        watch = neighbour.stream(stub.watch, deadline=None)
         with pytest.raises(Refusal, match="gone"):
-            async for _ in watch(pb.WatchRequestRequest(request_id="refused")):
+            async for _ in watch(StringValue(value="refuse")):
                 pass
 
 
 async def test_leaving_a_stream_early_ends_it_on_the_server() -> None:
     scripted = Scripted(nothing)
     async with a_neighbour(scripted) as (neighbour, stub):
-        async with aclosing(neighbour.stream(stub.WatchRequest, deadline=None)(pb.WatchRequestRequest())) as events:
-            assert (await anext(events)).WhichOneof("event") == "subscribed"
+        async with aclosing(neighbour.stream(stub.watch, deadline=None)(StringValue(value="first"))) as events:
+            assert (await anext(events)).value == "first"
         await asyncio.wait_for(scripted.stream_ended.wait(), 5)
 
 
 async def test_the_trace_and_the_request_id_travel() -> None:
     seen: list[tuple[str, str | None]] = []
 
-    async def look(_request: pb.CloseLeaseRequest) -> None:
+    async def look(_request: StringValue) -> None:
         seen.append((tracing.trace_id(), tracing.request_id()))
 
     tracing.adopt("00-abcdefabcdefabcdefabcdefabcdefab-0123456789abcdef-00", "request-1")
-    await close_lease(look)
+    await say(look)
     assert seen == [("abcdefabcdefabcdefabcdefabcdefab", "request-1")]
 
 
@@ -279,11 +294,9 @@ async def test_readiness_names_what_fails_and_metrics_count_the_calls(tmp_path: 
     settings = GrpcSettings(address_file=tmp_path / "addresses.json")
     running = asyncio.create_task(serve(service(Scripted(nothing)), settings, ready={"postgres": ping}, stop=stop))
     addresses = await announced(tmp_path / "addresses.json")
-    neighbour = Neighbour(addresses["grpc"], name="progress")
-    await neighbour.once(pb_grpc.ProgressServiceStub(neighbour.channel).CloseLease, deadline=SECOND)(
-        pb.CloseLeaseRequest()
-    )
-    health = health_pb2_grpc.HealthStub(neighbour.channel)
+    neighbour = Neighbour(addresses["grpc"], name="echo")
+    await neighbour.once(Stub(neighbour.channel).say, deadline=SECOND)(StringValue())
+    health: Any = health_pb2_grpc.HealthStub(neighbour.channel)
     assert (
         await health.Check(health_pb2.HealthCheckRequest(service=NAME))
     ).status == health_pb2.HealthCheckResponse.SERVING
@@ -295,8 +308,8 @@ async def test_readiness_names_what_fails_and_metrics_count_the_calls(tmp_path: 
         metrics = (await http.get("/metrics")).text
     assert answer.status_code == 503
     assert answer.json()["failing"] == {"postgres": "Outage: postgres: refused"}
-    assert 'horde_rpc_server_seconds_count{code="OK",method="CloseLease",service="progress"}' in metrics
-    assert 'horde_rpc_client_seconds_count{code="OK",method="CloseLease",neighbour="progress"}' in metrics
+    assert 'horde_rpc_server_seconds_count{code="OK",method="Say",service="echo"}' in metrics
+    assert 'horde_rpc_client_seconds_count{code="OK",method="Say",neighbour="echo"}' in metrics
     await neighbour.close()
     stop.set()
     await asyncio.wait_for(running, 5)
@@ -304,7 +317,7 @@ async def test_readiness_names_what_fails_and_metrics_count_the_calls(tmp_path: 
 
 async def announced(path: Path) -> dict[str, Any]:
     async with asyncio.timeout(20):
-        while not path.exists():
+        while not path.exists():  # noqa: ASYNC110 - the file is written by another process
             await asyncio.sleep(0.02)
     found: dict[str, Any] = orjson.loads(path.read_bytes())
     return found
@@ -370,11 +383,11 @@ async def test_a_bad_setting_ends_the_process_with_one_message() -> None:
 
 
 async def test_grpc_status_is_the_one_of_the_reason() -> None:
-    async def refuse(_request: pb.CloseLeaseRequest) -> None:
+    async def refuse(_request: StringValue) -> None:
         raise Refusal(reasons.INVALID_JOB_ID, "unknown")
 
     async with a_neighbour(Scripted(refuse)) as (_, stub):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await stub.CloseLease(pb.CloseLeaseRequest())
+            await stub.say(StringValue())
     assert caught.value.code() is grpc.StatusCode.NOT_FOUND
     assert caught.value.details() == "unknown"

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from horde.cli.stack.ports import free_ports
+
 _START_SECONDS = 120
 _STOP_SECONDS = 30
 
@@ -37,7 +39,8 @@ def running_system(data_dir: Path | None) -> Iterator[System]:
         Path(folder).chmod(0o755)
         home = Path(folder) / "data"
         environment = {**os.environ, "HORDE_RATE_LIMITS_ENABLED": "false"}
-        command = [sys.executable, "-m", "horde", "up", "--no-demo", "--port", "0", "--data-dir", str(home)]
+        (port,) = free_ports(1)
+        command = [sys.executable, "-m", "horde", "up", "--no-demo", "--port", str(port), "--data-dir", str(home)]
         with (
             (Path(folder) / "up.log").open("wb") as log,
             subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process,

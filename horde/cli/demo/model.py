@@ -15,7 +15,7 @@ from horde.cli.demo import MODEL_NAME
 MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SLOTS = 2  # answers at once; more would only slow each other down on the two cores of a small machine
 CONTEXT_TOKENS = 4096  # per answer
-THREADS = 2  # the third would wait for the services
+THREADS = 2  # what a small machine has; it shares them with the services
 
 
 def model_file() -> Path:

@@ -83,7 +83,7 @@ class Postgres:
         return runner, programs
 
     def _initialise(self, runner: Runner, programs: Path) -> None:
-        assert self._sockets is not None  # noqa: S101 -- _prepare has just made it
+        assert self._sockets is not None  # noqa: S101 - _prepare has just made it
         password_file = self._sockets / "password"
         password_file.touch(mode=0o600)
         password_file.write_text(self._password)

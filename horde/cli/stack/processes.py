@@ -172,6 +172,12 @@ class Processes:
         self.on_change()
         return process
 
+    def raise_if_one_died(self) -> None:
+        """Raises Died for a process that ended though nobody asked it to."""
+        for process in self._running.values():
+            if process.exit_code is not None and not process.is_stopping:
+                raise Died(process)
+
     async def first_death(self) -> Process:
         """Wait for a process to end that nobody asked to."""
         while True:

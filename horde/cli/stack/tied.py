@@ -25,7 +25,7 @@ def become(identity: str) -> None:
     if identity == "namespace":
         os.unshare(os.CLONE_NEWUSER)
         for name, line in (("setgroups", "deny"), ("uid_map", f"{NOBODY} 0 1"), ("gid_map", f"{NOBODY} 0 1")):
-            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123 -- pathlib costs 10 ms here
+            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123 - pathlib costs 10 ms here
                 file.write(line)
         return
     uid, gid = identity.split(":")
@@ -64,7 +64,7 @@ def main() -> None:
     parent, signal_number, identity, *command = sys.argv[1:]
     become(identity)
     tie(int(parent), int(signal_number))
-    os.execv(command[0], command)  # noqa: S606 -- the whole purpose of this file
+    os.execv(command[0], command)  # noqa: S606 - the whole purpose of this file
 
 
 if __name__ == "__main__":

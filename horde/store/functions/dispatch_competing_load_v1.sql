@@ -10,7 +10,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
         UNION
         -- '' is the entry of a text request that takes any model
         SELECT false, model, w.max_length, w.max_context_length
-        FROM dispatch.workers w, unnest(w.models || '') AS model WHERE w.id = ANY (p_workers) AND w.accepts_prompt_jobs
+        FROM dispatch.workers w, unnest(array_append(w.models, '')) AS model WHERE w.id = ANY (p_workers) AND w.accepts_prompt_jobs
     ),
     competing AS (
         SELECT DISTINCT m.wp_id

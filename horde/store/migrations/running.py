@@ -15,4 +15,8 @@ def run_files(*paths: str) -> None:
         raise RuntimeError("the migration has no connection")
     for path in paths:
         text = resources.files("horde.store").joinpath(*path.split("/")).read_text(encoding="utf-8")
-        await_only(driver.execute(text))
+        try:
+            await_only(driver.execute(text))
+        except Exception as error:
+            error.add_note(f"in horde/store/{path}")
+            raise

@@ -90,7 +90,8 @@ def posted(
 ) -> list[Posted]:
     """What each generation posted; `accepted` holds (last seq, bytes) of every lease that still stands.
 
-    The stream is trimmed from its start and expires: when it holds fewer entries than the lease accepted, it cannot tell.
+    The stream is trimmed from its start and expires: when it holds fewer entries than the lease accepted, it cannot
+    tell.
     """
     characters = dict.fromkeys(generation_ids, 0)
     counts = dict.fromkeys(generation_ids, 0)

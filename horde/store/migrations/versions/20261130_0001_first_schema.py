@@ -29,7 +29,16 @@ STEPS = (
     "functions/dispatch_discard_v1.sql",
     "functions/dispatch_measure_availability_v1.sql",
     "functions/dispatch_competing_load_v1.sql",
+    "functions/dispatch_missing_workers_v1.sql",
     "functions/dispatch_unpause_workers_v1.sql",
+    "functions/dispatch_conclude_v1.sql",
+    "functions/dispatch_pay_generation_v1.sql",
+    "functions/dispatch_record_ending_v1.sql",
+    "functions/dispatch_store_result_v1.sql",
+    "functions/dispatch_count_faulted_v1.sql",
+    "functions/dispatch_count_fault_v1.sql",
+    "functions/dispatch_fault_generation_v1.sql",
+    "functions/dispatch_settle_cancelled_v1.sql",
     "migrations/sql/0001_grants.sql",
 )
 

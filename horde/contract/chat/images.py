@@ -1,0 +1,90 @@
+"""The images of a chat request: where they are, how many, how big. Chat reference, Images."""
+
+from collections.abc import Iterable, Iterator
+
+from horde.contract import limits, reasons
+from horde.contract.chat.request import Message
+from horde.contract.refusal import Refusal
+
+_MIB = 1024 * 1024
+
+
+def image_parts(messages: Iterable[Message]) -> Iterator[dict[str, str]]:
+    """The `image_url` objects in the request's order."""
+    for message in messages:
+        content = message["content"]
+        if isinstance(content, list):
+            yield from (part["image_url"] for part in content if part["type"] == "image_url")
+
+
+def count_images(messages: Iterable[Message]) -> int:
+    """How many images the messages carry."""
+    return sum(1 for _ in image_parts(messages))
+
+
+def image_urls(messages: Iterable[Message]) -> list[str]:
+    """Their URLs, in the request's order."""
+    return [image["url"] for image in image_parts(messages)]
+
+
+def image_key(request_id: str, position: int) -> str:
+    """The object key of a request's image; `position` counts its images from 0."""
+    return f"{request_id}_chat_{position}.jpg"
+
+
+def with_stored_images(messages: Iterable[Message], request_id: str) -> list[Message]:
+    """The messages with every image's URL replaced by its place in the store."""
+    position = 0
+    replaced: list[Message] = []
+    for message in messages:
+        content = message["content"]
+        if isinstance(content, list) and any(part["type"] == "image_url" for part in content):
+            parts = []
+            for part in content:
+                if part["type"] == "image_url":
+                    reference = {**part["image_url"], "url": f"horde-r2://{image_key(request_id, position)}"}
+                    parts.append({**part, "image_url": reference})
+                    position += 1
+                else:
+                    parts.append(part)
+            replaced.append({**message, "content": parts})
+        else:
+            replaced.append(message)
+    return replaced
+
+
+def decoded_size(url: str) -> int:
+    """Bytes a data URL decodes to, estimated from its payload's length; 0 for a URL that has to be fetched."""
+    if url[:5].lower() != "data:":
+        return 0
+    payload = len(url) - url.index(",") - 1
+    return payload * 3 // 4 - url.count("=", -2)
+
+
+def check_image_caps(messages: list[Message]) -> None:
+    """What is refused before the user is known: too many images, or more than anybody may send."""
+    urls = image_urls(messages)
+    if len(urls) > limits.MAX_CHAT_IMAGE_COUNT:
+        raise Refusal(
+            reasons.TOO_MANY_EXTRA_SOURCE_IMAGES,
+            f"A chat request has at most {limits.MAX_CHAT_IMAGE_COUNT} images; this one has {len(urls)}.",
+        )
+    check_total_size(urls, limits.MAX_CHAT_IMAGE_TOTAL_BYTES)
+
+
+def check_total_size(urls: Iterable[str], cap: int) -> None:
+    """Raises SourceImageSizeExceeded when the data URLs decode to more than `cap` bytes together, or one is too big."""
+    total = 0
+    for position, url in enumerate(urls):
+        size = decoded_size(url)
+        if size > limits.MAX_CHAT_IMAGE_BYTES:
+            raise Refusal(
+                reasons.SOURCE_IMAGE_SIZE_EXCEEDED,
+                f"Image {position} has {size} bytes; an image has at most {limits.MAX_CHAT_IMAGE_BYTES // _MIB} MiB.",
+            )
+        total += size
+    if total > cap:
+        raise Refusal(
+            reasons.SOURCE_IMAGE_SIZE_EXCEEDED,
+            f"The images have {total} bytes together; at most {cap} bytes ({cap // _MIB} MiB) are accepted.",
+        )

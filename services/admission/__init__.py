@@ -1,0 +1,1 @@
+"""Admission: who may ask, for what, at what price."""

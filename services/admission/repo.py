@@ -1,0 +1,175 @@
+"""Every statement of admission, rows turned into facts at this edge."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from horde.contract import reasons
+from horde.contract.refusal import Refusal
+from horde.store import RaisedByFunction, Record, Store, queries
+from services.admission.rules.entry import too_many
+from services.admission.rules.facts import Account, Availability, Claim, Load, Offer, SharedKey, Submission
+from services.admission.rules.row import Row
+
+_SQL = queries("services.admission")
+
+
+class HoldNotCovered(Exception):
+    """The kudos went elsewhere between the check and the hold. `available` in hundredths."""
+
+    def __init__(self, available: int) -> None:
+        super().__init__(available)
+        self.available = available
+
+
+async def read_submission(
+    store: Store,
+    *,
+    key_hash: str,
+    sharedkey: UUID | None,
+    operation_key: UUID | None,
+    models: tuple[str, ...],
+    online: timedelta,
+    workers: list[UUID],
+) -> Submission:
+    """What a submission is judged by."""
+    row = await store.fetchrow(
+        _SQL["read_submission"], key_hash, sharedkey, operation_key, list(models), online, workers
+    )
+    if row is None:
+        raise LookupError("moderation's settings row is gone")
+    return Submission(
+        maintenance=row["maintenance"],
+        raid=row["raid"],
+        account=_account(row),
+        sharedkey=_sharedkey(row),
+        claim=_claim(row),
+        waiting=row["waiting"],
+        offers=[Offer(*offer) for offer in row["offers"]],
+        missing_workers=row["missing_workers"],
+    )
+
+
+def _account(row: Record) -> Account | None:
+    if row["account_id"] is None:
+        return None
+    return Account(
+        id=row["account_id"],
+        alias=row["alias"],
+        anonymous=row["anonymous"],
+        trusted=row["trusted"],
+        moderator=row["moderator"],
+        flagged=row["flagged"],
+        deleted=row["deleted"],
+        kudos=row["kudos"],
+        available=row["available"],
+        concurrency=row["concurrency"],
+    )
+
+
+def _sharedkey(row: Record) -> SharedKey | None:
+    if row["sharedkey_id"] is None:
+        return None
+    return SharedKey(
+        id=row["sharedkey_id"],
+        kudos=row["sharedkey_kudos"],
+        expiry=row["sharedkey_expiry"],
+        max_text_tokens=row["max_text_tokens"],
+    )
+
+
+def _claim(row: Record) -> Claim | None:
+    if row["claimed_request"] is None:
+        return None
+    return Claim(row["claimed_request"], row["claimed_fingerprint"], row["claimed_kudos"])
+
+
+async def measure_availability(
+    store: Store, matched: dict[str, Any], *, online: timedelta, unmeasured: float, capacity_seconds: float
+) -> Availability:
+    """Which online workers could take a request with these columns."""
+    row = await store.fetchrow(
+        _SQL["measure_availability"], orjson.dumps(matched), online, unmeasured, capacity_seconds
+    )
+    if row is None:
+        raise LookupError("the availability function answered nothing")
+    return Availability(
+        workers=row["eligible_workers"],
+        threads=row["eligible_threads"],
+        tokens_per_second=row["tokens_per_second"],
+        worker_ids=row["worker_ids"],
+        gap=bool(row["gap"]),
+        missing=row["missing"],
+        exceeded=row["exceeded"],
+    )
+
+
+async def competing_load(store: Store, available: Availability) -> Load:
+    """What waits for the same workers."""
+    row = await store.fetchrow(_SQL["competing_load"], available.worker_ids)
+    return Load(0, 0) if row is None else Load(row["tokens"], row["jobs"])
+
+
+async def accept_inactive(store: Store, row: Row) -> None:
+    """Stores a request whose images are still to come."""
+    await store.fetchval(_SQL["accept_inactive"], *_stored(row))
+
+
+async def discard(store: Store, request: UUID) -> None:
+    """Removes a request that was never activated, and queues its objects for deletion."""
+    await store.fetchval(_SQL["discard"], request)
+
+
+async def activate(store: Store, row: Row, *, hold: int, tax: int) -> Claim | None:
+    """Lets the request in; the earlier request when its operation key is taken. Amounts in hundredths.
+
+    Raises Refusal(TooManyPrompts) and HoldNotCovered; whatever it raises, nothing has changed.
+    """
+    try:
+        answer = await store.fetchrow(_SQL["activate"], *_stored(row), hold, tax)
+    except RaisedByFunction as raised:
+        raise _meaning(raised) from raised
+    return None if answer is None else _claim(answer)
+
+
+def _meaning(raised: RaisedByFunction) -> Exception:
+    if raised.code == "HD429":
+        waiting, _, limit = raised.detail.partition(" of ")
+        return too_many(int(waiting), int(limit))
+    if raised.code == "HD402":
+        return HoldNotCovered(int(raised.detail))
+    return raised
+
+
+def _stored(row: Row) -> tuple[bytes, str, str, bytes]:
+    return orjson.dumps(row.columns), row.prompt, row.submitted_prompt, orjson.dumps(row.messages)
+
+
+async def find_account(store: Store, key_hash: str) -> Record:
+    """The account of a personal key. Raises Refusal(InvalidAPIKey)."""
+    row = await store.fetchrow(_SQL["find_account"], key_hash)
+    if row is None:
+        raise Refusal(reasons.INVALID_API_KEY, "No user matches this API key.")
+    return row
+
+
+async def known_passkeys(store: Store) -> list[str]:
+    """The passkeys of service accounts that are not flagged."""
+    return [row["proxy_passkey"] for row in await store.fetch(_SQL["known_passkeys"])]
+
+
+async def ensure_anonymous(store: Store, key_hash: str) -> None:
+    """The anonymous account is there."""
+    await store.fetchval(_SQL["ensure_anonymous"], key_hash)
+
+
+async def promotable(store: Store, threshold: int) -> list[int]:
+    """Accounts whose escrow exceeds `threshold` (hundredths) and that meet every other condition."""
+    return [row["id"] for row in await store.fetch(_SQL["promotable"], threshold)]
+
+
+async def promote(store: Store, account: int) -> None:
+    """Makes an account trusted."""
+    await store.fetchval(_SQL["promote"], account)

@@ -1,0 +1,1 @@
+"""Pure decisions: nothing here reads a clock, a setting or a store."""

@@ -1,0 +1,123 @@
+"""How much context a request gets, and which turns go when that is not enough. Chat reference, Context adjustments."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from horde.contract import limits, reasons
+from horde.contract.chat.flattening import estimate_tokens, flatten, truncate_oldest
+from horde.contract.chat.images import count_images
+from horde.contract.chat.request import ChatRequest, Message
+from horde.contract.refusal import Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sized:
+    """A request as it will be queued: `mode` is what its text sizing ran under, `outcome` what happened."""
+
+    messages: Sequence[Message]
+    prompt: str
+    max_length: int
+    max_context_length: int
+    estimate: int
+    adjustments: Sequence[Mapping[str, Any]]
+    mode: str
+    outcome: str
+
+
+class DoesNotFit(Refusal):
+    """A refusal that also says under which mode it was made."""
+
+    def __init__(self, message: str, mode: str) -> None:
+        super().__init__(reasons.PROMPT_EXCEEDS_CONTEXT, message)
+        self.mode = mode
+
+
+def size(request: ChatRequest, messages: Sequence[Message], max_length: int, widest: int | None) -> Sized:
+    """Fits the messages into a context. `widest` is the largest one that a serving worker declares.
+
+    Raises PromptExceedsContext.
+    """
+    prompt = flatten(messages, request.tools)
+    estimate = estimate_tokens(len(prompt), count_images(messages))
+    asked = request.requested_context
+    needed = estimate + max_length
+    mode = request.horde.context_fit
+    sizing_mode = "reject" if mode == "reject" else "grow"
+
+    def sized(context: int, outcome: str, *adjustments: Mapping[str, Any]) -> Sized:
+        return Sized(
+            messages=messages,
+            prompt=prompt,
+            max_length=max_length,
+            max_context_length=context,
+            estimate=estimate,
+            adjustments=adjustments,
+            mode=sizing_mode,
+            outcome=outcome,
+        )
+
+    if needed <= asked:
+        return sized(asked, "fits")
+    if mode == "reject":
+        raise DoesNotFit(
+            f"The prompt is estimated at {estimate} tokens; with {max_length} tokens to generate it does not fit "
+            f"the context of {asked} tokens.",
+            mode,
+        )
+    bound = min(limits.MAX_CONTEXT_LENGTH, asked if widest is None else widest)
+    if needed <= bound:
+        grown = min(_power_of_two(needed), bound)
+        return sized(grown, "grown", {"from": asked, "to": grown, "reason": "grow"})
+    if mode == "truncate_oldest":
+        context = max(bound, asked)
+        grow = [{"from": asked, "to": context, "reason": "grow"}] if context != asked else []
+        shorter = truncate_oldest(messages, request.tools, context - max_length)
+        if shorter is not None:
+            return Sized(
+                messages=shorter.kept,
+                prompt=flatten(shorter.kept, request.tools),
+                max_length=max_length,
+                max_context_length=context,
+                estimate=shorter.after,
+                adjustments=[
+                    *grow,
+                    {
+                        "from": shorter.before,
+                        "to": shorter.after,
+                        "reason": "truncate_oldest",
+                        "dropped_messages": shorter.dropped(messages),
+                    },
+                ],
+                mode=sizing_mode,
+                outcome="truncated",
+            )
+    raise DoesNotFit(
+        f"The prompt is estimated at {estimate} tokens; with {max_length} tokens to generate it needs a context of "
+        f"{needed} tokens, and the largest that can be had is {max(bound, asked)}.",
+        mode,
+    )
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+def refuse_bad_params(sized: Sized, stops: Sequence[str]) -> None:
+    """The rules of text params that look at more than one value. base-domain 3.2."""
+    if sized.max_context_length < sized.max_length:
+        raise Refusal(
+            reasons.TOKEN_OVERFLOW,
+            f"The context of {sized.max_context_length} tokens cannot hold the {sized.max_length} tokens to generate.",
+        )
+    distinct = set(stops)
+    if len(distinct) > limits.MAX_STOP_SEQUENCES:
+        raise Refusal(
+            reasons.TOO_MANY_STOP_SEQUENCES,
+            f"At most {limits.MAX_STOP_SEQUENCES} different stop sequences are allowed.",
+        )
+    if sum(map(len, distinct)) > limits.MAX_STOP_CHARACTERS:
+        raise Refusal(
+            reasons.EXCESSIVE_STOP_SEQUENCE,
+            f"The stop sequences may have {limits.MAX_STOP_CHARACTERS} characters together at most.",
+        )

@@ -1,0 +1,31 @@
+"""What admission reads from its environment."""
+
+from horde.settings import (
+    AdmissionPolicySettings,
+    FreeOutputSettings,
+    GrpcSettings,
+    LeaseSettings,
+    ModelReferenceSettings,
+    NeighbourSettings,
+    PostgresSettings,
+    RequestSettings,
+    SecretSettings,
+    TelemetrySettings,
+    WorkerSettings,
+)
+
+
+class AdmissionSettings(
+    AdmissionPolicySettings,
+    FreeOutputSettings,
+    LeaseSettings,
+    RequestSettings,
+    WorkerSettings,
+    ModelReferenceSettings,
+    PostgresSettings,
+    NeighbourSettings,
+    SecretSettings,
+    GrpcSettings,
+    TelemetrySettings,
+):
+    """Every fragment that admission uses; it has no setting of its own."""

@@ -1,0 +1,73 @@
+"""What admission remembers for seconds, so that a submission needs no call for it. Losing it costs one call."""
+
+import hmac
+
+from horde.clock import Clock
+from horde.failures import Outage
+from horde.store import Store
+from horde.telemetry import logs
+from services.admission import repo
+from services.admission.neighbours import Moderation
+
+log = logs.get(__name__)
+
+_FRESH_SECONDS = 1.0
+"""How long an address's standing is reused."""
+
+_MOST_ADDRESSES = 10_000
+"""Standings kept at once: a second of traffic beyond any budget."""
+
+
+class Passkeys:
+    """The passkeys of service accounts. A flagged account's stops counting within one refresh."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: list[bytes] = []
+
+    async def refresh(self) -> None:
+        """Reads them again."""
+        self._known = [passkey.encode() for passkey in await repo.known_passkeys(self._store)]
+
+    def knows(self, passkey: str) -> bool:
+        """Compared in constant time, with every known one (decision 20)."""
+        given = passkey.encode("utf-8", "surrogatepass")
+        matches = [hmac.compare_digest(given, known) for known in self._known]
+        return bool(passkey) and any(matches)
+
+
+class Policy:
+    """Whether moderation has any filter. Until it answered once, every prompt counts as one to be screened."""
+
+    def __init__(self, moderation: Moderation) -> None:
+        self._moderation = moderation
+        self.has_filters = True
+
+    async def refresh(self) -> None:
+        """Asks again; the last answer stays while moderation is away."""
+        self.has_filters = await self._moderation.has_filters()
+
+
+class Standings:
+    """Address timeouts, asked once a second for each address. While moderation is away no address is in timeout."""
+
+    def __init__(self, moderation: Moderation, clock: Clock) -> None:
+        self._moderation = moderation
+        self._clock = clock
+        self._known: dict[str, tuple[float, int]] = {}
+
+    async def timeout_seconds(self, address: str) -> int:
+        """Seconds until the address is out of its timeout; 0: it is in none, or nobody knows."""
+        now = self._clock.monotonic()
+        kept = self._known.get(address)
+        if kept is not None and now - kept[0] < _FRESH_SECONDS:
+            return kept[1]
+        try:
+            seconds = await self._moderation.timeout_seconds(address) if address else 0
+        except Outage as away:
+            log.warning("address not checked", why=str(away))
+            seconds = 0
+        if len(self._known) >= _MOST_ADDRESSES:
+            self._known.clear()
+        self._known[address] = (now, seconds)
+        return seconds

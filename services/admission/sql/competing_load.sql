@@ -1,0 +1,3 @@
+-- competing_load: the tokens and generations waiting that one of these workers could take.
+-- $1 workers uuid[]
+SELECT tokens, jobs FROM dispatch.competing_load_v1($1);

@@ -1,0 +1,51 @@
+"""Whether an address is in timeout: moderation's answer, remembered for a few seconds."""
+
+from horde.clock import Clock
+from horde.contract import reasons
+from horde.contract.refusal import Refusal
+from horde.failures import Outage
+from horde.telemetry import logs
+from services.dispatch.neighbours import Neighbours
+
+log = logs.get(__name__)
+
+_FRESH_SECONDS = 5.0
+"""How long an answer holds: a worker pops every few seconds, and a block may take that long to bite."""
+
+_REMEMBERED = 10_000
+"""Addresses kept; the oldest answer goes first."""
+
+_TELLING_SECONDS = 4 * 24 * 3600
+"""A longer timeout is not told in seconds. base-domain 1.10."""
+
+
+class Addresses:
+    """The standing of worker addresses."""
+
+    def __init__(self, neighbours: Neighbours, clock: Clock) -> None:
+        self._neighbours = neighbours
+        self._clock = clock
+        self._known: dict[str, tuple[float, int]] = {}
+
+    async def refuse_timeout(self, address: str) -> None:
+        """Raises Refusal TimeoutIP for an address in timeout. Moderation unreachable: the worker is let in."""
+        seconds = await self._timeout(address)
+        if seconds > 0:
+            how_long = f" Try again in {seconds} seconds." if seconds <= _TELLING_SECONDS else ""
+            raise Refusal(reasons.TIMEOUT_IP, f"This address may not connect workers for now.{how_long}")
+
+    async def _timeout(self, address: str) -> int:
+        now = self._clock.monotonic()
+        known = self._known.get(address)
+        if known is not None and now - known[0] < _FRESH_SECONDS:
+            return known[1]
+        try:
+            seconds = await self._neighbours.address_timeout(address)
+        except (Outage, Refusal) as away:
+            log.warning("address not checked", why=str(away))
+            seconds = 0
+        self._known.pop(address, None)
+        if len(self._known) >= _REMEMBERED:
+            del self._known[next(iter(self._known))]
+        self._known[address] = (now, seconds)
+        return seconds

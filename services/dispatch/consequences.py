@@ -1,0 +1,69 @@
+"""What others are told after a commit: progress of ended leases, waiting clients of what became of their request.
+
+Best effort, all of it: nothing here fails the call or the loop that caused it.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from uuid import UUID
+
+from horde.contract.refusal import Refusal
+from horde.failures import Outage
+from horde.telemetry import logs
+from services.dispatch.deps import Deps
+from services.dispatch.events import outcomes as events
+from services.dispatch.repo.outcomes import Fault, StoredResult
+from services.dispatch.rules.streams import Signal
+from services.dispatch.rules.submission import Target
+
+log = logs.get(__name__)
+
+
+def stored(target: Target, result: StoredResult, deps: Deps) -> None:
+    """A reply was stored: its lease goes, whoever waits is woken; `done` comes after `generation`."""
+    if target.streamed:
+        _close_lease(target.id, target.request_id, deps, ended=False)
+    if target.is_chat and not target.fake:
+        signals = [Signal("generation", result.finished)]
+        if result.done:
+            signals.append(Signal("done", result.finished))
+        publish(target.request_id, signals, deps)
+
+
+def faulted(generation: UUID, fault: Fault, deps: Deps, *, streamed: bool, fake: bool, chat: bool) -> None:
+    """A generation faulted: its stream ends, and when its request faulted with it, whoever waits is told why."""
+    if fault.request_id is None:
+        return
+    if streamed:
+        _close_lease(generation, fault.request_id, deps, ended=not fake)
+    if fault.request_faulted:
+        events.request_faulted(str(fault.request_id))
+        if chat:
+            publish(fault.request_id, [Signal("faulted", fault.finished, fault.fault_reason, fault.fault_rc)], deps)
+
+
+async def cancel_leases(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
+    """The workers of a cancelled request are told to stop. Awaited, so that a post after the cancel's answer learns of it."""
+    if not generations:
+        return
+    try:
+        await deps.neighbours.cancel_leases(str(request), [str(generation) for generation in generations])
+    except (Outage, Refusal) as away:
+        log.warning("leases not cancelled", request=str(request), why=str(away))
+
+
+def ended(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
+    """The leases of generations that went with their request."""
+    for generation in generations:
+        _close_lease(generation, request, deps, ended=True)
+
+
+def publish(request: UUID, signals: Sequence[Signal], deps: Deps) -> None:
+    """Wakes whoever waits for the request."""
+    deps.aftermath.enqueue("publish", partial(deps.neighbours.publish, str(request), signals))
+
+
+def _close_lease(generation: UUID, request: UUID, deps: Deps, *, ended: bool) -> None:
+    deps.aftermath.enqueue(
+        "close_lease", partial(deps.neighbours.close_lease, str(generation), str(request), ended=ended)
+    )

@@ -1,0 +1,1 @@
+"""One file for one RPC: it reads, decides by a rule, writes and answers."""

@@ -1,0 +1,28 @@
+"""Answers that may be a little old: a bounded map whose entries end by themselves."""
+
+from collections.abc import Hashable
+
+_REMEMBERED = 20_000
+"""Entries kept; the oldest goes first. An availability with its worker ids is about a kilobyte."""
+
+
+class Memory:
+    """One per process; another replica may remember something else for as long."""
+
+    def __init__(self, capacity: int = _REMEMBERED) -> None:
+        self._capacity = capacity
+        self._known: dict[Hashable, tuple[float, object]] = {}
+
+    def get(self, key: Hashable, *, now: float) -> object | None:
+        """What was put there, unless its time is over. `now`: the monotonic clock, in seconds."""
+        known = self._known.get(key)
+        if known is None or known[0] <= now:
+            return None
+        return known[1]
+
+    def put(self, key: Hashable, value: object, seconds: float, *, now: float) -> None:
+        """Keeps a value for so many seconds."""
+        self._known.pop(key, None)
+        if len(self._known) >= self._capacity:
+            del self._known[next(iter(self._known))]
+        self._known[key] = (now + seconds, value)

@@ -1,0 +1,129 @@
+"""The queue in Postgres: what fits a worker, and the claim."""
+
+from collections import Counter
+from datetime import datetime
+from uuid import UUID
+
+from horde.store import Record, Store
+from services.dispatch.repo import QUERIES, Access
+from services.dispatch.rules.jobs import Candidate, Candidates, Handout, Taken
+from services.dispatch.rules.matching import Fit
+
+_FIND_CANDIDATES = QUERIES["find_candidates"]
+_CLAIM_JOBS = QUERIES["claim_jobs"]
+_TRICK_WORKER = QUERIES["trick_worker"]
+_GIVE_JOBS_BACK = QUERIES["give_jobs_back"]
+_LOCK_IDLE_LANES = QUERIES["lock_idle_lanes"]
+_REMOVE_IDLE_LANES = QUERIES["remove_idle_lanes"]
+
+ANY_MODEL = ""
+"""The lane of text requests that name no model."""
+
+
+async def find_candidates(store: Access, worker_id: UUID, fit: Fit, now: datetime, depth: int) -> Candidates:
+    """The best waiting requests for a worker, best first, looking at up to `depth` entries of each source."""
+    rows = await store.fetch(
+        _FIND_CANDIDATES,
+        worker_id,
+        fit.priority_users,
+        fit.owner_only,
+        fit.chat_model,
+        fit.features,
+        fit.image_transport is not None,
+        fit.chat_length,
+        fit.chat_context,
+        fit.tools_max_temperature,
+        (*fit.text_models, ANY_MODEL) if fit.text_models else (),
+        fit.text_length,
+        fit.text_context,
+        fit.softprompts,
+        fit.trusted,
+        fit.validated,
+        fit.speed,
+        fit.paused,
+        now,
+        depth,
+    )
+    found = [row for row in rows if row["id"] is not None]
+    return Candidates(
+        fitting=[_candidate(row) for row in found if row["skip"] is None],
+        skipped=Counter(row["skip"] for row in found if row["skip"] is not None),
+        exhausted=rows[0]["exhausted"],
+    )
+
+
+async def claim(store: Access, request_id: UUID, handout: Handout, expiry: datetime) -> Taken | None:
+    """Takes a request's waiting jobs and leases them, in one commit; None when somebody else was faster."""
+    row = await store.fetchrow(
+        _CLAIM_JOBS,
+        request_id,
+        handout.generation_ids,
+        handout.worker_id,
+        handout.model,
+        handout.now,
+        handout.job_ttl,
+        handout.lease_cap,
+        handout.worker_trusted,
+        handout.capacity,
+        handout.assigned_max_context_length,
+        handout.assigned_max_length,
+        handout.image_transport,
+        expiry,
+    )
+    return None if row is None else _taken(row, handout, fake=False)
+
+
+async def trick(store: Access, request_id: UUID, handout: Handout) -> Taken | None:
+    """Hands a paused worker a fake job of a request that does not change; None when it had one before."""
+    row = await store.fetchrow(
+        _TRICK_WORKER,
+        request_id,
+        handout.generation_ids,
+        handout.worker_id,
+        handout.model,
+        handout.now,
+        handout.job_ttl,
+        handout.lease_cap,
+        handout.worker_trusted,
+        handout.assigned_max_context_length,
+        handout.assigned_max_length,
+        handout.image_transport,
+    )
+    return None if row is None else _taken(row, handout, fake=True)
+
+
+async def give_back(store: Access, taken: Taken) -> None:
+    """Undoes a claim: its generations vanish and its jobs wait again."""
+    await store.execute(_GIVE_JOBS_BACK, taken.request_id, taken.generation_ids)
+
+
+async def remove_idle_lanes(store: Store, before: datetime) -> int:
+    """Removes lanes older than `before` that nothing stands in; how many."""
+    async with store.transaction() as unit:
+        idle = [row["id"] for row in await unit.fetch(_LOCK_IDLE_LANES, before)]
+        return await unit.execute(_REMOVE_IDLE_LANES, idle) if idle else 0
+
+
+def _candidate(row: Record) -> Candidate:
+    return Candidate(request_id=row["id"], user_id=row["user_id"], is_chat=row["is_chat"], models=row["models"])
+
+
+def _taken(row: Record, handout: Handout, *, fake: bool) -> Taken:
+    return Taken(
+        request_id=row["id"],
+        generation_ids=handout.generation_ids[: row["taken"]],
+        fake=fake,
+        is_chat=row["is_chat"],
+        streamed=row["is_chat"] and row["streamed"],
+        over_capacity=row["over_capacity"],
+        created=row["created"],
+        user_id=row["user_id"],
+        from_shared_key=row["from_shared_key"],
+        max_length=row["max_length"],
+        max_context_length=row["max_context_length"],
+        prompt=row["prompt"],
+        params=row["params"],
+        messages=row["messages"],
+        chat_extras=row["chat_extras"],
+        image_keys=row["image_keys"],
+    )

@@ -1,0 +1,116 @@
+"""Workers in Postgres: who pops, and what is written of it."""
+
+import uuid
+from dataclasses import astuple
+from datetime import datetime
+
+from horde.store import Record
+from services.dispatch.repo import QUERIES, Access
+from services.dispatch.rules.declaration import ChatDeclaration, Declaration
+from services.dispatch.rules.workers import Account, CheckIn, OwnedWorkers, Worker
+
+_READ_POPPER = QUERIES["read_popper"]
+_COUNT_OWNED_WORKERS = QUERIES["count_owned_workers"]
+_REGISTER_WORKER = QUERIES["register_worker"]
+_WRITE_CHECK_IN = QUERIES["write_check_in"]
+_WRITE_CHAT_DECLARATION = QUERIES["write_chat_declaration"]
+_REFRESH_WORKER_SPEEDS = QUERIES["refresh_worker_speeds"]
+_FORGET_OLD_SAMPLES = QUERIES["forget_old_samples"]
+
+
+async def read_popper(store: Access, key_hash: str, name: str) -> tuple[Account, Worker | None] | None:
+    """The account of a key and the worker of a name, None for a new name; None alone: the key is unknown."""
+    row = await store.fetchrow(_READ_POPPER, key_hash, name)
+    if row is None:
+        return None
+    account = Account(
+        id=row["account_id"],
+        api_key_hash=row["key_hash"],
+        trusted=row["trusted"],
+        flagged=row["flagged"],
+        deleted=row["deleted"],
+        worker_invited=row["worker_invited"],
+        invite_only=row["invite_only"],
+    )
+    return account, None if row["worker_id"] is None else _worker(row)
+
+
+async def count_owned(store: Access, owner: int, address: str) -> OwnedWorkers:
+    """Counts an account's workers; inside a transaction nobody else registers one for it until the commit."""
+    row = await store.fetchrow(_COUNT_OWNED_WORKERS, owner, address)
+    return OwnedWorkers(row["total"], row["same_address"]) if row is not None else OwnedWorkers(0, 0)
+
+
+async def register(
+    store: Access, worker_id: uuid.UUID, owner: int, address: str, declared: Declaration, now: datetime
+) -> None:
+    """Writes a new worker. Raises UniqueViolation when somebody took the name a moment ago."""
+    await store.execute(_REGISTER_WORKER, worker_id, owner, declared.name, address, now, *_declared(declared))
+
+
+async def write_check_in(
+    store: Access, worker: Worker, address: str, declared: Declaration, now: datetime, due: CheckIn
+) -> None:
+    """Writes a due check-in and pays its reward. A check-in that another pop wrote first is left as it is."""
+    counted = (due.uptime, due.last_reward_uptime, due.reward)
+    await store.fetchval(_WRITE_CHECK_IN, worker.id, worker.last_check_in, address, now, *_declared(declared), *counted)
+
+
+async def write_chat_declaration(store: Access, worker: Worker, chat: ChatDeclaration) -> None:
+    """Writes the chat declaration alone."""
+    await store.execute(_WRITE_CHAT_DECLARATION, worker.id, *_chat(chat))
+
+
+async def refresh_speeds(store: Access, since: datetime, newest: int) -> int:
+    """Measures the workers with samples after `since` by their newest samples; how many changed."""
+    return await store.execute(_REFRESH_WORKER_SPEEDS, since, newest)
+
+
+async def forget_old_samples(store: Access, newest: int, since: datetime) -> None:
+    """Removes samples that nothing reads any more."""
+    await store.execute(_FORGET_OLD_SAMPLES, newest, since)
+
+
+def _declared(declared: Declaration) -> tuple[object, ...]:
+    """The declaration as both statements take it: from the bridge agent to the image transports."""
+    return (
+        declared.bridge_agent,
+        declared.validated_backend,
+        declared.threads,
+        declared.models,
+        declared.nsfw,
+        declared.max_length,
+        declared.max_context_length,
+        declared.softprompts,
+        *_chat(declared.chat),
+    )
+
+
+def _chat(chat: ChatDeclaration) -> tuple[object, ...]:
+    return astuple(chat)
+
+
+def _worker(row: Record) -> Worker:
+    return Worker(
+        id=row["worker_id"],
+        worker_type=row["worker_type"],
+        user_id=row["user_id"],
+        created=row["created"],
+        last_check_in=row["last_check_in"],
+        uptime=row["uptime"],
+        last_reward_uptime=row["last_reward_uptime"],
+        paused=row["paused"],
+        maintenance=row["maintenance"],
+        maintenance_msg=row["maintenance_msg"],
+        speed=row["speed"],
+        chat=ChatDeclaration(
+            accepts_chat_jobs=row["accepts_chat_jobs"],
+            accepts_prompt_jobs=row["accepts_prompt_jobs"],
+            features=tuple(row["chat_features"]),
+            max_context_length=row["chat_max_context_length"],
+            max_length=row["chat_max_length"],
+            model_id=row["chat_model_id"],
+            tools_max_temperature=row["chat_tools_max_temperature"],
+            image_transports=tuple(row["image_transports"]),
+        ),
+    )

@@ -1,0 +1,48 @@
+"""What the public routes tell of models and of the horde as a whole. base-domain 9; chat reference, Chat model list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+_NEVER = 10_000
+"""The eta in seconds of a model that nothing serves."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOffer:
+    """What the online chat workers of one model offer together."""
+
+    workers: int
+    max_context_length: int
+    max_length: int
+    features: Sequence[str]
+    created: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """One model. `performance` is in tokens per second, `queued` in tokens."""
+
+    name: str
+    threads: int
+    performance: float
+    queued: int
+    jobs: int
+    chat: ChatOffer | None
+
+    @property
+    def eta_seconds(self) -> int:
+        """Whole seconds until what is queued now would be served."""
+        throughput = self.threads * self.performance
+        return int(self.queued / throughput) if throughput > 0 else _NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """The horde in numbers."""
+
+    queued_requests: int
+    queued_tokens: int
+    workers: int
+    threads: int
+    past_minute_tokens: int

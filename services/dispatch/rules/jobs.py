@@ -1,0 +1,76 @@
+"""Jobs: what the queue offers a worker, what a claim took, what the worker is told."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A waiting request that fits, best first among its kind."""
+
+    request_id: uuid.UUID
+    user_id: int
+    is_chat: bool
+    models: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """One read of the queue. `exhausted`: the queue holds nothing beyond what was looked at."""
+
+    fitting: Sequence[Candidate]
+    skipped: Mapping[str, int]
+    exhausted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Handout:
+    """What a claim writes on each generation it makes. Lengths in tokens, times in seconds."""
+
+    generation_ids: Sequence[uuid.UUID]
+    worker_id: uuid.UUID
+    model: str
+    now: datetime
+    job_ttl: int
+    lease_cap: int
+    worker_trusted: bool
+    capacity: float
+    assigned_max_context_length: int
+    assigned_max_length: int
+    image_transport: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a claim took: the generations made, and of the request what the worker needs. JSON as stored text."""
+
+    request_id: uuid.UUID
+    generation_ids: Sequence[uuid.UUID]
+    fake: bool
+    is_chat: bool
+    streamed: bool
+    over_capacity: bool
+    created: datetime
+    user_id: int
+    from_shared_key: bool
+    max_length: int
+    max_context_length: int
+    prompt: str
+    params: str
+    messages: str | None
+    chat_extras: str | None
+    image_keys: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The answer to a pop."""
+
+    generation_ids: Sequence[uuid.UUID] = ()
+    model: str = ""
+    ttl_seconds: int = 0
+    is_chat: bool = False
+    payload: bytes = b""
+    skipped: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,2 @@
+-- is_maintenance: whether the horde takes no new work now.
+SELECT maintenance FROM moderation.modes_now

@@ -1,0 +1,13 @@
+-- store_result: claim, pay and complete in one call; see dispatch.store_result_v1. Amounts in hundredths of a kudo.
+-- $1 generation uuid
+-- $2 reply jsonb
+-- $3 text text
+-- $4 message jsonb
+-- $5 reward bigint
+-- $6 charge bigint
+-- $7 burn bigint
+-- $8 tokens_per_second double
+-- $9 tokens int
+-- $10 now timestamptz
+-- $11 request_ttl interval
+SELECT outcome, finished, done FROM dispatch.store_result_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)

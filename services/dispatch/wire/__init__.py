@@ -1,0 +1,1 @@
+"""Between proto and the words of the rules, both ways. Decides nothing."""

@@ -1,0 +1,44 @@
+"""ListModels and GetPerformance between proto and the rules' words."""
+
+from collections.abc import Sequence
+
+from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from services.dispatch.rules.fleet import ChatOffer, ModelStatus, Performance
+
+
+def models(statuses: Sequence[ModelStatus]) -> pb.ListModelsResponse:
+    """The model list."""
+    return pb.ListModelsResponse(models=[_model(status) for status in statuses])
+
+
+def performance(found: Performance) -> pb.GetPerformanceResponse:
+    """The horde in five numbers."""
+    return pb.GetPerformanceResponse(
+        queued_text_requests=found.queued_requests,
+        queued_tokens=found.queued_tokens,
+        text_worker_count=found.workers,
+        text_thread_count=found.threads,
+        past_minute_tokens=found.past_minute_tokens,
+    )
+
+
+def _model(status: ModelStatus) -> pb.ModelStatus:
+    return pb.ModelStatus(
+        name=status.name,
+        count=status.threads,
+        performance=status.performance,
+        queued=status.queued,
+        jobs=status.jobs,
+        eta_seconds=status.eta_seconds,
+        chat=None if status.chat is None else _offer(status.chat),
+    )
+
+
+def _offer(offer: ChatOffer) -> pb.ChatOffer:
+    return pb.ChatOffer(
+        workers=offer.workers,
+        max_context_length=offer.max_context_length,
+        max_length=offer.max_length,
+        features=offer.features,
+        created=None if offer.created is None else int(offer.created.timestamp()),
+    )

@@ -1,0 +1,1 @@
+"""The gateway: speaks HTTP, decides nothing."""

@@ -1,0 +1,41 @@
+"""An HTTP answer of the native API: a status and bytes of JSON, sent as they are."""
+
+from collections.abc import MutableMapping, Sequence
+from typing import Any
+
+import orjson
+from starlette.types import Receive, Scope, Send
+
+type Header = tuple[bytes, bytes]
+
+JSON = (b"content-type", b"application/json; charset=utf-8")
+
+
+class StreamCut(Exception):
+    """Raised inside an answer that has begun and must not look complete: the edge closes the connection."""
+
+
+class Answer:
+    """A complete answer; an ASGI application, so it stands wherever Starlette wants a response."""
+
+    __slots__ = ("_message", "body", "status")
+
+    def __init__(self, body: bytes, status: int = 200, headers: Sequence[Header] = (), kind: Header = JSON) -> None:
+        self.body = body
+        self.status = status
+        self._message: MutableMapping[str, Any] = {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [kind, (b"content-length", b"%d" % len(body)), *headers],
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends it."""
+        del scope, receive
+        await send(self._message)
+        await send({"type": "http.response.body", "body": self.body})
+
+
+def json_answer(value: object, status: int = 200, headers: Sequence[Header] = ()) -> Answer:
+    """The JSON of `value`, which may hold `orjson.Fragment`s of JSON that is ready."""
+    return Answer(orjson.dumps(value), status, headers)

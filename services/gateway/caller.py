@@ -1,0 +1,79 @@
+"""Who is calling, as far as headers and the socket tell. Nothing here is trusted until a service has looked it up."""
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from starlette.types import Scope
+
+UNKNOWN_AGENT = "unknown:0:unknown"
+"""The agent of a client that sends none. base-domain 1.4."""
+
+UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104 - nothing is bound here: the address of a peer that has none, such as a unix socket
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One caller. `api_key` is None when no `apikey` header was sent."""
+
+    api_key: str | None
+    remote_address: str
+    proxied_for: str
+    proxy_passkey: str
+    client_agent: str
+
+
+def caller_of(scope: Scope, trusted_hops: int) -> Caller:
+    """Reads the headers once. Both spellings of the agent header count; the dashed one wins."""
+    api_key: str | None = None
+    forwarded: list[str] = []
+    proxied_for = passkey = agent = agent_by_underscore = ""
+    for name, value in scope["headers"]:
+        match name:
+            case b"apikey":
+                api_key = value.decode("latin-1").strip()
+            case b"client-agent":
+                agent = value.decode("latin-1").strip()
+            case b"client_agent":
+                agent_by_underscore = value.decode("latin-1").strip()
+            case b"x-forwarded-for":
+                forwarded.extend(value.decode("latin-1").split(","))
+            case b"proxied-for":
+                proxied_for = value.decode("latin-1").strip()
+            case b"proxy-authorization":
+                passkey = value.decode("latin-1").strip()
+            case _:
+                pass
+    return Caller(
+        api_key=api_key or None,
+        remote_address=remote_address(scope, forwarded, trusted_hops),
+        proxied_for=proxied_for,
+        proxy_passkey=passkey,
+        client_agent=agent or agent_by_underscore or UNKNOWN_AGENT,
+    )
+
+
+def remote_address(scope: Scope, forwarded: Sequence[str], trusted_hops: int) -> str:
+    """The peer of the outermost of our own proxies: each of them appended the address it saw to `X-Forwarded-For`.
+
+    A shorter header than there are proxies, or one that holds no address, is not believed: the socket's peer counts.
+    """
+    if trusted_hops and len(forwarded) >= trusted_hops:
+        told = _normal(forwarded[-trusted_hops].strip())
+        if told is not None:
+            return told
+    peer = scope.get("client")
+    return (_normal(peer[0]) if peer else None) or UNKNOWN_ADDRESS
+
+
+@lru_cache(maxsize=4096)
+def _normal(text: str) -> str | None:
+    """One spelling for each address, IPv4 inside IPv6 as IPv4; None: this is no address."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(address)

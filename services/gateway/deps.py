@@ -1,0 +1,74 @@
+"""What every route has at hand."""
+
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from horde.clock import Clock
+from horde.ratelimit import RateLimiter
+from services.gateway.events import Events
+from services.gateway.fresh import Fresh
+from services.gateway.neighbours import Models, Modes, Neighbours, Performance
+from services.gateway.settings import GatewaySettings
+from services.gateway.throttle import Throttle
+from services.gateway.wire import models, system
+
+VERSION = version("chat-horde")
+
+_MODES_SECONDS = 2.0
+"""Upstream keeps the modes for 50 s, keyed by path, so it shows moderators' answers to everyone (base-domain 0.3, 14)
+and a switched mode late. Here only the service's answer is kept, and just long enough to carry a burst."""
+
+
+@dataclass(slots=True)
+class Load:
+    """How many requests this process is answering now."""
+
+    active: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayDeps:
+    """The neighbours, the clock, the limits, and what is remembered of the neighbours for a moment."""
+
+    neighbours: Neighbours
+    clock: Clock
+    settings: GatewaySettings
+    throttle: Throttle
+    events: Events
+    node: str
+    load: Load
+    models: Fresh[Models]
+    chat_models: Fresh[Models]
+    modes: Fresh[Modes]
+    performance: Fresh[Performance]
+
+    @classmethod
+    def made(
+        cls,
+        neighbours: Neighbours,
+        clock: Clock,
+        settings: GatewaySettings,
+        limiter: RateLimiter,
+        events: Events,
+    ) -> "GatewayDeps":
+        """The dependencies around the given ones."""
+
+        def kept[Ask, T](call: Callable[[Ask], Awaitable[T]], ask: Ask, seconds: float) -> Fresh[T]:
+            return Fresh(lambda: call(ask), seconds, clock)
+
+        seconds = settings.models_cache_seconds
+        return cls(
+            neighbours=neighbours,
+            clock=clock,
+            settings=settings,
+            throttle=Throttle(limiter, settings, clock),
+            events=events,
+            node=f"{socket.gethostname()}:{settings.gateway_listen.rpartition(':')[2]}:{VERSION}",
+            load=Load(),
+            models=kept(neighbours.list_models, models.request(chat=False), seconds),
+            chat_models=kept(neighbours.list_models, models.request(chat=True), seconds),
+            modes=kept(neighbours.get_modes, system.modes_request(), _MODES_SECONDS),
+            performance=kept(neighbours.get_performance, system.performance_request(), seconds),
+        )

@@ -1,0 +1,111 @@
+"""The services as the gateway sees them: which call may be repeated, and how long each may take.
+
+Deadlines are those of a caller that waits at a socket: long enough for the slowest honest answer, short enough that a
+dead service is noticed. A submit with images fetches them first, hence its minute.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from horde.rpc.client import Neighbour
+from horde.rpc.probes import Check
+from horde.settings import NeighbourSettings
+from horde_pb.admission.v1 import admission_service_pb2 as admission
+from horde_pb.admission.v1 import admission_service_pb2_grpc as admission_grpc
+from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
+from horde_pb.dispatch.v1 import dispatch_service_pb2_grpc as dispatch_grpc
+from horde_pb.moderation.v1 import moderation_service_pb2 as moderation
+from horde_pb.moderation.v1 import moderation_service_pb2_grpc as moderation_grpc
+from horde_pb.progress.v1 import progress_service_pb2 as progress
+from horde_pb.progress.v1 import progress_service_pb2_grpc as progress_grpc
+
+_READ = timedelta(seconds=5)
+_WRITE = timedelta(seconds=15)
+_ADMIT = timedelta(seconds=60)
+_HEALTH = timedelta(seconds=1)
+
+type Models = dispatch.ListModelsResponse
+type Modes = moderation.GetModesResponse
+type Performance = dispatch.GetPerformanceResponse
+type Call[Ask, Answer] = Callable[[Ask], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Every call the gateway makes. All raise Refusal or NeighbourUnavailable."""
+
+    admit_chat: Call[admission.AdmitChatRequest, admission.AdmitChatResponse]
+    find_account: Call[admission.FindAccountRequest, admission.FindAccountResponse]
+    claim_jobs: Call[dispatch.ClaimJobsRequest, dispatch.ClaimJobsResponse]
+    submit_result: Call[dispatch.SubmitResultRequest, dispatch.SubmitResultResponse]
+    submit_fault: Call[dispatch.SubmitFaultRequest, dispatch.SubmitFaultResponse]
+    get_status: Call[dispatch.GetStatusRequest, dispatch.GetStatusResponse]
+    cancel_request: Call[dispatch.CancelRequestRequest, dispatch.CancelRequestResponse]
+    list_models: Call[dispatch.ListModelsRequest, dispatch.ListModelsResponse]
+    get_performance: Call[dispatch.GetPerformanceRequest, dispatch.GetPerformanceResponse]
+    append_progress: Call[progress.AppendProgressRequest, progress.AppendProgressResponse]
+    watch_request: Callable[[progress.WatchRequestRequest], AsyncIterator[progress.WatchRequestResponse]]
+    get_modes: Call[moderation.GetModesRequest, moderation.GetModesResponse]
+    checks: dict[str, Check]
+    """For readiness: one for each service, passing when it says it serves."""
+    channels: tuple[Neighbour, ...]
+
+    def reachable(self) -> bool:
+        """Whether no connection is known to be broken. Asks nobody: the heartbeat has to stay local."""
+        broken = (grpc.ChannelConnectivity.TRANSIENT_FAILURE, grpc.ChannelConnectivity.SHUTDOWN)
+        return all(one.channel.get_state() not in broken for one in self.channels)
+
+    async def close(self) -> None:
+        """Ends every connection."""
+        for one in self.channels:
+            await one.close()
+
+
+def connect(settings: NeighbourSettings) -> Neighbours:
+    """The services at the settings' targets. Nothing is asked before the first call."""
+    to_admission = Neighbour(settings.admission_target, name="admission")
+    to_dispatch = Neighbour(settings.dispatch_target, name="dispatch")
+    to_progress = Neighbour(settings.progress_target, name="progress")
+    to_moderation = Neighbour(settings.moderation_target, name="moderation")
+    channels = (to_admission, to_dispatch, to_progress, to_moderation)
+    admits = admission_grpc.AdmissionServiceStub(to_admission.channel)
+    dispatches = dispatch_grpc.DispatchServiceStub(to_dispatch.channel)
+    progresses = progress_grpc.ProgressServiceStub(to_progress.channel)
+    moderates = moderation_grpc.ModerationServiceStub(to_moderation.channel)
+    return Neighbours(
+        # Once: a body without an operation key would be queued twice.
+        admit_chat=to_admission.once(admits.AdmitChat, deadline=_ADMIT),
+        find_account=to_admission.repeatable(admits.FindAccount, deadline=_READ),
+        # Once: a repeat claims further jobs, and nobody would work on the first.
+        claim_jobs=to_dispatch.once(dispatches.ClaimJobs, deadline=_WRITE),
+        # Once: a repeat of a stored reply is a refusal; the worker's own repeat is answered the same.
+        submit_result=to_dispatch.once(dispatches.SubmitResult, deadline=_WRITE),
+        submit_fault=to_dispatch.repeatable(dispatches.SubmitFault, deadline=_WRITE),
+        get_status=to_dispatch.repeatable(dispatches.GetStatus, deadline=_READ),
+        cancel_request=to_dispatch.repeatable(dispatches.CancelRequest, deadline=_WRITE),
+        list_models=to_dispatch.repeatable(dispatches.ListModels, deadline=_READ),
+        get_performance=to_dispatch.repeatable(dispatches.GetPerformance, deadline=_READ),
+        append_progress=to_progress.repeatable(progresses.AppendProgress, deadline=_READ),
+        watch_request=to_progress.stream(progresses.WatchRequest, deadline=None),
+        get_modes=to_moderation.repeatable(moderates.GetModes, deadline=_READ),
+        checks={one.name: _check(one) for one in channels},
+        channels=channels,
+    )
+
+
+def _check(neighbour: Neighbour) -> Check:
+    # The published types of this stub forgot its only method.
+    health: Any = health_pb2_grpc.HealthStub(neighbour.channel)
+    ask = neighbour.once(health.Check, deadline=_HEALTH)
+
+    async def serves() -> None:
+        answer = await ask(health_pb2.HealthCheckRequest())
+        if answer.status != health_pb2.HealthCheckResponse.SERVING:
+            raise ConnectionError("does not serve now")
+
+    return serves

@@ -1,0 +1,72 @@
+"""How the horde is: models, heartbeat, modes, performance."""
+
+from starlette.exceptions import HTTPException
+
+from horde.contract import reasons
+from horde.contract.refusal import Refusal
+from services.gateway.answers import Answer, json_answer
+from services.gateway.deps import VERSION, GatewayDeps
+from services.gateway.endpoints import Exchange, Operation
+from services.gateway.throttle import Budget
+from services.gateway.wire import accounts, models, system
+
+_NO_IMAGE_MODELS = Answer(b"[]")
+
+
+async def list_models(deps: GatewayDeps, ask: Exchange) -> Answer:
+    """The models that are served now; of images there are none."""
+    query = models.read(ask.query())
+    if query.kind == "image":
+        return _NO_IMAGE_MODELS
+    return models.answer(await (deps.chat_models if query.chat else deps.models).get(), query)
+
+
+async def one_model(deps: GatewayDeps, ask: Exchange) -> Answer:
+    """One model by its name."""
+    name = ask.parameter("name")
+    found = models.one(await deps.models.get(), name)
+    if found is None:
+        raise HTTPException(404, f"No model named '{name[:200]}' is served now.")
+    return found
+
+
+async def heartbeat(deps: GatewayDeps, ask: Exchange) -> Answer:
+    """How this node is, from what it knows itself: a probe of it must not hang on another service."""
+    del ask
+    reachable = deps.neighbours.reachable()
+    return json_answer(
+        {
+            "message": "OK" if reachable else "DOWN",
+            "version": VERSION,
+            "queue": 0,
+            "threads": 1,
+            "active_count": deps.load.active,
+            "db_connection": reachable,
+        }
+    )
+
+
+async def modes(deps: GatewayDeps, ask: Exchange) -> Answer:
+    """The modes of the horde. A key is optional; one that is sent has to be a moderator's."""
+    moderator = False
+    if ask.caller.api_key is not None:
+        account = await deps.neighbours.find_account(accounts.request(ask.caller.api_key))
+        if not account.moderator:
+            raise Refusal(reasons.NOT_MODERATOR, "Only a moderator may read this with a key. Leave the key out.")
+        moderator = True
+    return system.modes_answer(await deps.modes.get(), moderator=moderator)
+
+
+async def performance(deps: GatewayDeps, ask: Exchange) -> Answer:
+    """Queue and workers together."""
+    del ask
+    return system.performance_answer(await deps.performance.get())
+
+
+OPERATIONS = (
+    Operation("GET", "/v2/status/models", list_models),
+    Operation("GET", "/v2/status/models/{name:path}", one_model),
+    Operation("GET", "/v2/status/heartbeat", heartbeat, Budget.UNLIMITED),
+    Operation("GET", "/v2/status/modes", modes, Budget.MODES),
+    Operation("GET", "/v2/status/performance", performance),
+)

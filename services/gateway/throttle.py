@@ -1,0 +1,121 @@
+"""How often one caller may call which route: the table of base-domain 1.8, counted by `horde.ratelimit`.
+
+Addresses are those of the peer behind our own proxies. `Proxied-For` does not move a caller to another budget here:
+only admission can tell a known passkey from a guess.
+"""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from starlette.types import Scope
+
+from horde.clock import Clock
+from horde.contract import reasons
+from horde.contract.api_keys import ANONYMOUS_KEY
+from horde.contract.refusal import Refusal
+from horde.ratelimit import RateLimiter, Verdict
+from services.gateway.answers import Header
+from services.gateway.caller import Caller
+from services.gateway.settings import GatewaySettings
+
+HEADERS = "horde.headers"
+"""Where a request's scope keeps headers that its answer has to carry, whatever the answer is."""
+
+_LONGEST_PATH = 256
+"""Characters of a path that tell budgets apart; longer ones are no addresses of ours."""
+
+
+class Budget(Enum):
+    """Which limits a route has."""
+
+    DEFAULT = auto()
+    CHAT_SUBMIT = auto()
+    WORKER = auto()
+    STATUS = auto()
+    MODES = auto()
+    UNLIMITED = auto()
+
+
+class _By(Enum):
+    ADDRESS = auto()  # the caller's address, all calls of this route together
+    PATH = auto()  # the caller's address and the path, so each id has its own
+    KEY = auto()  # the API key and the path
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    limit: str
+    by: _By
+    whitelisted: str | None = None
+    anonymous: str | None = None
+
+
+class Throttle:
+    """Counts each call before anything else is done for it."""
+
+    def __init__(self, limiter: RateLimiter, settings: GatewaySettings, clock: Clock) -> None:
+        self._limiter = limiter
+        self._clock = clock
+        self._enabled = settings.rate_limits_enabled
+        self._whitelist = frozenset(settings.rate_limit_whitelist)
+        self._rules = _table(settings)
+
+    async def admit(self, scope: Scope, caller: Caller, budget: Budget, route: str) -> None:
+        """Counts one call of `route`, the template of its path. The answer will have the headers of the tightest limit.
+
+        Raises Refusal(RateLimitExceeded).
+        """
+        rules = self._rules[budget]
+        if not self._enabled or not rules:
+            return
+        verdicts = await self._limiter.hit_all([self._hit(rule, scope, caller, route) for rule in rules])
+        tightest = min(verdicts, key=lambda verdict: (verdict.allowed, verdict.remaining))
+        seconds = max(0, math.ceil(tightest.reset_at - self._clock.now().timestamp()))
+        scope.setdefault(HEADERS, []).extend(_headers(tightest, seconds))
+        if not tightest.allowed:
+            raise Refusal(reasons.RATE_LIMIT_EXCEEDED, tightest.limit)
+
+    def _hit(self, rule: _Rule, scope: Scope, caller: Caller, route: str) -> tuple[str, Sequence[str]]:
+        method, path = scope["method"], scope["path"][:_LONGEST_PATH]
+        limit = rule.limit
+        if rule.whitelisted is not None and caller.remote_address in self._whitelist:
+            limit = rule.whitelisted
+        match rule.by:
+            case _By.ADDRESS:
+                return limit, (caller.remote_address, method, route)
+            case _By.PATH:
+                return limit, (caller.remote_address, method, path)
+            case _By.KEY:
+                key = caller.api_key or ANONYMOUS_KEY
+                if key == ANONYMOUS_KEY and rule.anonymous is not None:
+                    limit = rule.anonymous
+                return limit, (hashlib.sha256(key.encode()).hexdigest(), method, path)
+
+
+def _table(settings: GatewaySettings) -> Mapping[Budget, tuple[_Rule, ...]]:
+    per_path = settings.chat_request_90min_limit_per_ip
+    burst = settings.chat_request_2sec_limit_per_ip
+    return {
+        Budget.DEFAULT: (_Rule("90/minute", _By.ADDRESS),),
+        Budget.CHAT_SUBMIT: (
+            _Rule(per_path, _By.PATH, whitelisted="300/minute"),
+            _Rule(burst, _By.PATH, whitelisted="10/second"),
+            _Rule("2/second", _By.KEY, whitelisted="60/second", anonymous="60/second"),
+        ),
+        Budget.WORKER: (_Rule("60/second", _By.ADDRESS),),
+        Budget.STATUS: (_Rule("60/minute", _By.PATH),),
+        Budget.MODES: (_Rule("30/minute", _By.ADDRESS),),
+        Budget.UNLIMITED: (),
+    }
+
+
+def _headers(verdict: Verdict, seconds: int) -> tuple[Header, ...]:
+    return (
+        (b"x-ratelimit-limit", str(verdict.amount).encode()),
+        (b"x-ratelimit-remaining", str(verdict.remaining).encode()),
+        (b"x-ratelimit-reset", str(math.ceil(verdict.reset_at)).encode()),
+        (b"retry-after", str(seconds).encode()),
+    )

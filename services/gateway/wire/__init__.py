@@ -1,0 +1,1 @@
+"""The public JSON against the services' messages: the only rooms here that import both."""

@@ -1,0 +1,62 @@
+"""Media's composition root: settings in, a serving process out."""
+
+import sys
+from datetime import timedelta
+from functools import partial
+
+from horde.clock import SystemClock
+from horde.live import Live
+from horde.rpc.server import Loop, Service, run, serve
+from horde.settings import load
+from horde.telemetry import logs
+from horde_pb.media.v1.media_service_pb2_grpc import add_MediaServiceServicer_to_server
+from services.media.blobs import Blobs, BlobsUnavailable
+from services.media.decoding import Decoders
+from services.media.events import Events
+from services.media.fetching import PublicFetcher
+from services.media.handlers import Deps
+from services.media.live import DeleteQueue
+from services.media.loops.retry_deletes import retry_deletes
+from services.media.servicer import MediaServicer
+from services.media.settings import MediaSettings
+
+log = logs.get(__name__)
+
+
+async def _serve() -> None:
+    settings = load(MediaSettings)
+    logs.configure(settings, "media")
+    async with (
+        Live.open(settings) as live,
+        Blobs.open(settings) as blobs,
+        Decoders.open(settings) as decoders,
+    ):
+        queue, events = DeleteQueue(live), Events()
+        deps = Deps(blobs, decoders, PublicFetcher(settings), queue, events, SystemClock())
+        try:
+            await blobs.check()
+        except BlobsUnavailable as away:
+            log.warning("object store not ready", why=away.detail)
+        servicer = MediaServicer(deps)
+        await serve(
+            Service("media", partial(add_MediaServiceServicer_to_server, servicer), "horde_pb.media.v1.MediaService"),
+            settings,
+            ready={"s3": blobs.check, "redis": live.ping},
+            loops=[
+                Loop(
+                    "retry_deletes",
+                    timedelta(seconds=settings.cleanup_interval_seconds),
+                    partial(retry_deletes, blobs, queue, events),
+                )
+            ],
+        )
+        await deps.settle()
+
+
+def main() -> int:
+    """Runs the service; the exit code."""
+    return run(_serve())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

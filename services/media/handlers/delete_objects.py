@@ -1,0 +1,13 @@
+"""DeleteObjects: away with objects whose row is gone; what the store keeps is queued."""
+
+import asyncio
+from collections.abc import Sequence
+
+from services.media.deleting import delete_or_queue
+from services.media.handlers import Deps
+
+
+async def delete_objects(keys: Sequence[str], deps: Deps) -> None:
+    """Never refuses, and ends also when the caller is gone: nobody else remembers these keys any more."""
+    if keys:
+        await asyncio.shield(deps.keep_going(delete_or_queue(keys, deps.blobs, deps.queue, deps.events)))

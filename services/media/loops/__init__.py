@@ -1,0 +1,1 @@
+"""What media does without being asked."""

@@ -1,0 +1,1 @@
+"""What media decides: caps, forms of URLs, names of objects. Pure."""

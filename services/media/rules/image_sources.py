@@ -1,0 +1,66 @@
+"""What an image part's URL says: a data URL whose bytes we have, or an address to fetch. Chat reference, Images."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from horde.contract import reasons
+from horde.contract.refusal import Refusal
+
+_DATA_URL = re.compile(r"data:image/[a-z0-9!#$&^_.+-]+(?:;[a-z0-9_.+-]+=[^;,\"]*)*;base64,", re.IGNORECASE)
+"""The label says only "some image"; what it really is, its bytes say."""
+
+_WEB_URL = re.compile(r"https?://", re.IGNORECASE)
+
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ImagesAsk:
+    """`urls` in the order of the request; `max_total_bytes` for all of them, as sent and again as stored."""
+
+    request_id: str
+    urls: Sequence[str]
+    max_total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """Base64 of the standard alphabet with its padding, and how many bytes it is, without having decoded it."""
+
+    base64: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebSource:
+    """An address that may be fetched once it was found to be public."""
+
+    url: str
+
+
+type Source = DataSource | WebSource
+
+
+def read_source(url: str, number: int) -> Source:
+    """The source that `url`, the image counted `number` from 0, names.
+
+    Raises Refusal: SourceImageUnreadable for a data URL that is no base64 image, SourceImageUrlRefused for any other
+    scheme.
+    """
+    if _WEB_URL.match(url):
+        return WebSource(url)
+    if not url[:5].lower() == "data:":
+        raise Refusal(
+            reasons.SOURCE_IMAGE_URL_REFUSED,
+            f"Image {number}: only data:image/...;base64, and http(s) URLs are accepted.",
+        )
+    head = _DATA_URL.match(url)
+    if head is None:
+        raise Refusal(
+            reasons.SOURCE_IMAGE_UNREADABLE, f"Image {number}: the data URL does not begin with data:image/...;base64,."
+        )
+    payload = url[head.end() :]
+    if not payload or _BASE64.fullmatch(payload) is None:
+        raise Refusal(reasons.SOURCE_IMAGE_UNREADABLE, f"Image {number}: the data URL does not hold valid base64.")
+    return DataSource(payload, len(payload) // 4 * 3 - payload[-2:].count("="))

@@ -1,0 +1,9 @@
+"""GetModes: what holds for the whole horde now."""
+
+from services.moderation.handlers import Deps
+from services.moderation.repo import Modes
+
+
+async def get_modes(deps: Deps) -> Modes:
+    """The modes, at most a second old. Raises StoreUnavailable."""
+    return await deps.modes.get()

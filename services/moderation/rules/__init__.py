@@ -1,0 +1,1 @@
+"""What moderation decides. Pure."""

@@ -1,0 +1,10 @@
+-- count_model_rejection: one more model rejection of a subject in its hour.
+--
+-- KEYS[1]  horde:moderation:model_rejections:{subject}   count, for a fixed time from the first
+-- ARGV[1]  window_seconds
+-- returns  the count, this one included
+local count = redis.call("INCR", KEYS[1])
+if count == 1 then
+  redis.call("EXPIRE", KEYS[1], ARGV[1])
+end
+return count

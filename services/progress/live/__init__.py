@@ -1,0 +1,1 @@
+"""Every Redis use of progress: its keys, the leases and streams, and the watching of them."""

@@ -1,0 +1,65 @@
+"""Rate limits on a real Redis, and without one."""
+
+import asyncio
+import time
+
+import pytest
+
+from horde.ratelimit import RateLimiter
+from tests.fakes.fault_proxy import FaultProxy
+
+
+async def test_the_call_after_the_limit_is_refused_until_the_window_ends(redis_url: str) -> None:
+    async with RateLimiter.open(redis_url) as limiter:
+        verdicts = [await limiter.hit("2/second", "10.0.0.1", "/pop") for _ in range(3)]
+        assert [verdict.allowed for verdict in verdicts] == [True, True, False]
+        assert [verdict.remaining for verdict in verdicts] == [1, 0, 0]
+        assert verdicts[0].limit == "2 per 1 second"
+        assert 0 < verdicts[2].reset_at - time.time() <= 1
+        await asyncio.sleep(max(0, verdicts[2].reset_at - time.time()) + 0.05)
+        assert (await limiter.hit("2/second", "10.0.0.1", "/pop")).allowed
+
+
+async def test_each_key_and_each_limit_counts_for_itself(redis_url: str) -> None:
+    async with RateLimiter.open(redis_url) as limiter:
+        both = [("1/minute", ("a", "b")), ("3/hour", ("a", "b"))]
+        assert [verdict.allowed for verdict in await limiter.hit_all(both)] == [True, True]
+        assert [verdict.allowed for verdict in await limiter.hit_all(both)] == [False, True]
+        assert (await limiter.hit("1/minute", "a", "c")).allowed
+
+
+async def test_two_gateways_share_a_window(redis_url: str) -> None:
+    async with RateLimiter.open(redis_url) as one, RateLimiter.open(redis_url) as other:
+        assert (await one.hit("1/minute", "a")).allowed
+        assert not (await other.hit("1/minute", "a")).allowed
+
+
+async def test_a_window_has_an_end_even_if_its_key_lost_it(redis_url: str) -> None:
+    async with RateLimiter.open(redis_url) as limiter, FaultProxy.before(redis_url):
+        await limiter.hit("5/minute", "a")
+        await limiter.hit("5/minute", "a")
+        verdict = await limiter.hit("5/minute", "a")
+        assert 50 < verdict.reset_at - time.time() <= 60
+
+
+async def test_without_redis_it_counts_alone_and_does_not_wait_again(redis_url: str) -> None:
+    async with FaultProxy.before(redis_url) as proxy, RateLimiter.open(proxy.url(redis_url)) as limiter:
+        await limiter.hit("2/minute", "a")
+        proxy.blackhole = True
+        first = await limiter.hit("2/minute", "a")
+        started = time.monotonic()
+        rest = [await limiter.hit("2/minute", "a") for _ in range(2)]
+        assert time.monotonic() - started < 0.1
+        assert [first.allowed, *(verdict.allowed for verdict in rest)] == [True, True, False]
+
+
+async def test_a_limiter_that_is_off_allows_everything() -> None:
+    async with RateLimiter.open("redis://127.0.0.1:1/0", enabled=False) as limiter:
+        assert all([(await limiter.hit("1/minute", "a")).allowed for _ in range(5)])
+
+
+@pytest.mark.parametrize("limit", ["", "often", "2/fortnight"])
+async def test_a_limit_nobody_understands_is_refused(limit: str) -> None:
+    async with RateLimiter.open("redis://127.0.0.1:1/0", enabled=False) as limiter:
+        with pytest.raises(ValueError, match=r"parse|granularity"):
+            await limiter.hit(limit, "a")
