@@ -35,6 +35,7 @@ class ReferenceSource:
     def __init__(self, settings: ModelReferenceSettings) -> None:
         self._where = settings.text_model_reference
         self._current = ModelReference({})
+        self._read_ahead = False
 
     @property
     def current(self) -> ModelReference:
@@ -49,12 +50,18 @@ class ReferenceSource:
             _LOADS.labels("unreadable").inc()
             log.warning("model reference not readable; the last one stays", where=self._where, why=str(wrong))
             return
+        self._read_ahead = True
         _LOADS.labels("ok").inc()
         _MODELS.set(len(self._current))
 
     def loop(self) -> Loop:
-        """The hourly reload; its first run is the first read."""
-        return Loop("model_reference", _RELOAD, self.load)
+        """The hourly reload. Its first run reads, unless `load` was awaited before the loop began."""
+        return Loop("model_reference", _RELOAD, self._reload)
+
+    async def _reload(self) -> None:
+        if not self._read_ahead:
+            await self.load()
+        self._read_ahead = False
 
     async def _text(self) -> bytes:
         parts = urlsplit(self._where)

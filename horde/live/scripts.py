@@ -69,6 +69,15 @@ class Script:
         finally:
             self._timings.observe(outcome, perf_counter() - started)
 
+    def words(self, *, keys: Sequence[str | bytes], args: Sequence[Argument] = ()) -> tuple[Argument, ...]:
+        """The same call as the words of one command, for who sends many in one round trip.
+
+        Redis may answer NoScriptError: call the script by itself then. Raises TypeError as a call does.
+        """
+        self._check("keys", len(keys), self.keys, at_least=self._keys_open)
+        self._check("arguments", len(args), self.args, at_least=self._args_open)
+        return ("EVALSHA", self._sha, len(keys), *keys, *args)
+
     def _check(self, what: str, given: int, declared: int, *, at_least: bool) -> None:
         if given != declared and not (at_least and given >= declared):
             raise TypeError(f"script {self.name} takes {declared} {what}{' or more' if at_least else ''}, not {given}")

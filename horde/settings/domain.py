@@ -14,23 +14,23 @@ class LeaseSettings(Settings):
     """How long a worker may hold a job."""
 
     text_job_lease_seconds: int = env(
-        "HORDE_TEXT_JOB_LEASE_SECONDS", "Seconds a worker has for a job at least.", 150, ge=1
+        "HORDE_TEXT_JOB_LEASE_SECONDS", "Seconds a worker holds a job for; progress renews them.", 150, ge=1
     )
     text_job_preparation_seconds: int = env(
         "HORDE_TEXT_JOB_PREPARATION_SECONDS",
-        "Seconds added to a computed lease for loading and reading.",
+        "Seconds of the lease that are not for generating: the speed gate counts without them.",
         30,
         ge=0,
     )
     trusted_text_job_lease_cap_seconds: int = env(
         "HORDE_TRUSTED_TEXT_JOB_LEASE_CAP_SECONDS",
-        "The longest lease of a trusted worker in seconds.",
+        "The longest lease from the pop of a trusted owner's worker, in seconds.",
         600,
         ge=1,
     )
     untrusted_text_job_lease_cap_seconds: int = env(
         "HORDE_UNTRUSTED_TEXT_JOB_LEASE_CAP_SECONDS",
-        "The longest lease of an untrusted worker in seconds.",
+        "The longest lease from the pop of an untrusted owner's worker, in seconds.",
         200,
         ge=1,
     )
@@ -41,7 +41,7 @@ class ProgressSettings(Settings):
 
     chat_progress_lease_grace_seconds: int = env(
         "HORDE_CHAT_PROGRESS_LEASE_GRACE_SECONDS",
-        "Seconds of life that one progress post leaves to a lease.",
+        "Seconds a stream lease outlives the job's lease.",
         90,
         ge=1,
     )
@@ -57,11 +57,11 @@ class RequestSettings(Settings):
     """How long a request lives and when it counts as faulted."""
 
     request_ttl_seconds: int = env(
-        "HORDE_REQUEST_TTL_SECONDS", "Seconds a request lives after its activation.", 1200, ge=1
+        "HORDE_REQUEST_TTL_SECONDS", "Seconds a request lives; each pop of it starts them anew.", 1200, ge=1
     )
     faulted_generations_limit: int = env(
         "HORDE_FAULTED_GENERATIONS_LIMIT",
-        "A request with more than this many faults per wanted answer is faulted.",
+        "A request with more faulted generations than this is faulted.",
         2,
         ge=0,
     )
@@ -109,7 +109,7 @@ class AdmissionPolicySettings(Settings):
     )
     require_matched_targeting: bool = env(
         "HORDE_REQUIRE_MATCHED_TARGETING",
-        "Whether named workers must be able to serve the request.",
+        "Whether replies to requests that name workers earn 0.1 kudos.",
         default=False,
     )
     kudos_trust_threshold: int | None = env(

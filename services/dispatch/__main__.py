@@ -12,7 +12,7 @@ from horde.store import Store
 from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import add_DispatchServiceServicer_to_server
 from services.dispatch.addresses import Addresses
 from services.dispatch.aftermath import Aftermath
-from services.dispatch.deps import Deps
+from services.dispatch.deps import Deps, Reference
 from services.dispatch.jail.cells import Jail
 from services.dispatch.neighbours import Neighbours
 from services.dispatch.schedule import every_loop
@@ -24,7 +24,8 @@ _AFTERMATH_SECONDS = 0.5
 
 
 @asynccontextmanager
-async def _dependencies(settings: DispatchSettings, reference: ReferenceSource) -> AsyncIterator[Deps]:
+async def dependencies(settings: DispatchSettings, reference: Reference) -> AsyncIterator[Deps]:
+    """Everything the handlers stand on, opened. Raises StartError when the database is not what this code needs."""
     clock = SystemClock()
     aftermath = Aftermath()
     async with (
@@ -62,7 +63,7 @@ async def _serve() -> None:
     settings = load(DispatchSettings)
     reference = ReferenceSource(settings)
     await reference.load()
-    async with _dependencies(settings, reference) as deps:
+    async with dependencies(settings, reference) as deps:
         service = Service(
             "dispatch",
             lambda server: add_DispatchServiceServicer_to_server(DispatchServicer(deps), server),

@@ -43,7 +43,10 @@ def faulted(generation: UUID, fault: Fault, deps: Deps, *, streamed: bool, fake:
 
 
 async def cancel_leases(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
-    """The workers of a cancelled request are told to stop. Awaited, so that a post after the cancel's answer learns of it."""
+    """The workers of a cancelled request are told to stop.
+
+    Awaited, so that a post after the cancel's answer learns of it.
+    """
     if not generations:
         return
     try:

@@ -1,6 +1,8 @@
 """Answers that may be a little old: a bounded map whose entries end by themselves."""
 
-from collections.abc import Hashable
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Any
 
 _REMEMBERED = 20_000
 """Entries kept; the oldest goes first. An availability with its worker ids is about a kilobyte."""
@@ -12,6 +14,7 @@ class Memory:
     def __init__(self, capacity: int = _REMEMBERED) -> None:
         self._capacity = capacity
         self._known: dict[Hashable, tuple[float, object]] = {}
+        self._asking: dict[Hashable, asyncio.Future[Any]] = {}
 
     def get(self, key: Hashable, *, now: float) -> object | None:
         """What was put there, unless its time is over. `now`: the monotonic clock, in seconds."""
@@ -26,3 +29,15 @@ class Memory:
         if len(self._known) >= self._capacity:
             del self._known[next(iter(self._known))]
         self._known[key] = (now + seconds, value)
+
+    async def ask_once[T](self, key: Hashable, ask: Callable[[], Awaitable[T]]) -> T:
+        """Asks, unless somebody asks the same already: then waits for that answer.
+
+        A caller that goes away leaves the question to the others.
+        """
+        asking: asyncio.Future[T] | None = self._asking.get(key)
+        if asking is None:
+            asking = asyncio.ensure_future(ask())
+            self._asking[key] = asking
+            asking.add_done_callback(lambda _: self._asking.pop(key, None))
+        return await asyncio.shield(asking)

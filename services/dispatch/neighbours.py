@@ -1,4 +1,4 @@
-"""The services that dispatch asks, in the words of its rules. Every call has a deadline; each says whether it repeats."""
+"""The services that dispatch asks, in the words of its rules. Every call has a deadline and is safe to repeat."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

@@ -1,7 +1,6 @@
 """An HTTP answer of the native API: a status and bytes of JSON, sent as they are."""
 
-from collections.abc import MutableMapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import orjson
 from starlette.types import Receive, Scope, Send
@@ -18,21 +17,17 @@ class StreamCut(Exception):
 class Answer:
     """A complete answer; an ASGI application, so it stands wherever Starlette wants a response."""
 
-    __slots__ = ("_message", "body", "status")
+    __slots__ = ("_headers", "body", "status")
 
     def __init__(self, body: bytes, status: int = 200, headers: Sequence[Header] = (), kind: Header = JSON) -> None:
         self.body = body
         self.status = status
-        self._message: MutableMapping[str, Any] = {
-            "type": "http.response.start",
-            "status": status,
-            "headers": [kind, (b"content-length", b"%d" % len(body)), *headers],
-        }
+        self._headers = (kind, (b"content-length", b"%d" % len(body)), *headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends it."""
+        """Sends it. One answer may be sent many times, so what is sent is not what is kept."""
         del scope, receive
-        await send(self._message)
+        await send({"type": "http.response.start", "status": self.status, "headers": self._headers})
         await send({"type": "http.response.body", "body": self.body})
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import override
 from urllib.parse import parse_qsl
 
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from horde.contract import limits
@@ -80,12 +81,23 @@ class Endpoint:
         await answer(scope, receive, send)
 
 
-def routes(deps: GatewayDeps, operations: Sequence[Operation]) -> list[Route]:
+class _Named(Route):
+    """A route that leaves itself in the scope, where metrics look for its template; FastAPI does so only for its own."""
+
+    @override
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, found = super().matches(scope)
+        if match is not Match.NONE:
+            found["route"] = self
+        return match, found
+
+
+def routes(deps: GatewayDeps, operations: Sequence[Operation]) -> Sequence[Route]:
     """One route for each address, so that a wrong method is told all the right ones."""
     by_path: dict[str, list[Operation]] = {}
     for operation in operations:
         by_path.setdefault(operation.path, []).append(operation)
     return [
-        Route(path, Endpoint(deps, group), methods=[operation.method for operation in group])
+        _Named(path, Endpoint(deps, group), methods=[operation.method for operation in group])
         for path, group in by_path.items()
     ]

@@ -34,6 +34,7 @@ STATUS: Mapping[Reason, int] = MappingProxyType(
         reasons.SOURCE_IMAGE_RESOLUTION_EXCEEDED: 400,
         reasons.SOURCE_IMAGE_UNREADABLE: 400,
         reasons.SOURCE_IMAGE_URL_REFUSED: 400,
+        reasons.SOURCE_IMAGE_URL_INVALID: 400,
         reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE: 503,
         reasons.INVALID_API_KEY: 401,
         reasons.DELETED_USER: 403,

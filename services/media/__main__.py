@@ -12,9 +12,9 @@ from horde.telemetry import logs
 from horde_pb.media.v1.media_service_pb2_grpc import add_MediaServiceServicer_to_server
 from services.media.blobs import Blobs, BlobsUnavailable
 from services.media.decoding import Decoders
+from services.media.deps import Deps
 from services.media.events import Events
 from services.media.fetching import PublicFetcher
-from services.media.handlers import Deps
 from services.media.live import DeleteQueue
 from services.media.loops.retry_deletes import retry_deletes
 from services.media.servicer import MediaServicer

@@ -6,13 +6,25 @@ speaks frames on stdin and stdout, one byte of kind, four of length, then the by
 
 import base64
 import io
+import re
 import resource
 import struct
 import sys
 import warnings
 from typing import BinaryIO
 
-from PIL import Image, ImageOps
+from PIL import (
+    AvifImagePlugin,
+    IcoImagePlugin,
+    Image,
+    ImageOps,
+    Jpeg2KImagePlugin,
+    PcxImagePlugin,
+    QoiImagePlugin,
+    TgaImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
 
 FRAME = struct.Struct(">cI")
 
@@ -20,23 +32,37 @@ BASE64, RAW = b"6", b"R"
 """Kinds of a question: the image as base64, or as it is."""
 
 JPEG, TOO_LARGE, UNREADABLE = b"J", b"L", b"U"
-"""Kinds of an answer: the JPEG; the announced size in text; why in text, for the log."""
+"""Kinds of an answer: the JPEG; the announced number of pixels in text; why in text, for the log."""
 
 FORMATS = (
     "AVIF", "BMP", "DIB", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "QOI", "TGA", "TIFF", "WEBP",
 )  # fmt: skip
 """What is decoded. Pillow's other readers start programs (EPS), or read formats that nobody sends to a chat."""
 
+_READERS = (
+    AvifImagePlugin,
+    IcoImagePlugin,
+    Jpeg2KImagePlugin,
+    PcxImagePlugin,
+    QoiImagePlugin,
+    TgaImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
+"""Importing a reader makes it known to Pillow, which knows BMP, GIF, JPEG, PNG and PPM by itself. All of its readers
+together would take a second to load."""
+
 QUALITY = 90
 """Chat reference, Images."""
 
+_NUMBER = re.compile(r"\d+")
 _WHITE = (255, 255, 255, 255)
 _BYTE_STEPS = 256
 _BYTE_MAX = 255
 
 
 class TooLargeError(Exception):
-    """The header announces more pixels than allowed. The message is the size, as 4000x4000."""
+    """The header announces more pixels than allowed. The message is their number."""
 
 
 class UnreadableError(Exception):
@@ -48,7 +74,6 @@ def normalise(data: bytes, *, max_pixels: int, max_side: int) -> bytes:
 
     Raises TooLargeError, before a pixel is decoded, and UnreadableError.
     """
-    Image.init()
     # The readers check what lies inside a container against this, such as the PNG inside an ICO.
     Image.MAX_IMAGE_PIXELS = max_pixels
     _check_pixels(_webp_size(data), max_pixels)
@@ -60,7 +85,7 @@ def normalise(data: bytes, *, max_pixels: int, max_side: int) -> bytes:
         except TooLargeError:
             raise
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-            raise TooLargeError("too many") from error
+            raise TooLargeError(_announced(error)) from error
         except Exception as error:  # the readers raise whatever their format made them stumble over
             raise UnreadableError(f"{type(error).__name__}: {error}") from error
 
@@ -83,9 +108,15 @@ def _encoded(stream: BinaryIO, max_pixels: int, max_side: int) -> bytes:
     return jpeg.getvalue()
 
 
+def _announced(error: Exception) -> str:
+    """The number of pixels in what Pillow says of them."""
+    found = _NUMBER.search(str(error))
+    return found.group() if found else "too many"
+
+
 def _check_pixels(size: tuple[int, int], max_pixels: int) -> None:
     if size[0] * size[1] > max_pixels:
-        raise TooLargeError(f"{size[0]}x{size[1]}")
+        raise TooLargeError(str(size[0] * size[1]))
 
 
 def _fitting(size: tuple[int, int], max_side: int) -> tuple[int, int]:

@@ -33,9 +33,9 @@ class Jpeg:
 
 @dataclass(frozen=True, slots=True)
 class TooManyPixels:
-    """The header announces too many; `size` as 4000x4000."""
+    """The header announces too many."""
 
-    size: str
+    count: str
 
 
 @dataclass(frozen=True, slots=True)

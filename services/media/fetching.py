@@ -7,7 +7,7 @@ environment is used: no proxy, no cookie, no credential.
 
 import asyncio
 import socket
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from typing import Any, override
 
@@ -21,6 +21,7 @@ from services.media.rules.public_addresses import is_public
 from services.media.settings import MediaSettings
 
 _PORTS = {"http": 80, "https": 443}
+_LAST_PORT = 65_535
 _OK = 200
 _REDIRECTS = (301, 302, 303, 307, 308)
 _LONGEST_URL = 8192
@@ -36,6 +37,10 @@ _STEPS = {
 _FAILED = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError, TimeoutError)
 
 
+type Resolve = Callable[[str, int], Awaitable[list[str]]]
+"""A host name and a port to every address of the name."""
+
+
 class _NotPublicError(Exception):
     """The host has an address that is not on the public internet."""
 
@@ -43,8 +48,17 @@ class _NotPublicError(Exception):
 class PublicFetcher:
     """Gets images by URL. One for the process; each fetch has connections of its own."""
 
-    def __init__(self, settings: MediaSettings) -> None:
-        self._backend = _CheckedBackend(settings.image_fetch_allowed_hosts)
+    def __init__(
+        self,
+        settings: MediaSettings,
+        *,
+        resolve: Resolve | None = None,
+        network: httpcore.AsyncNetworkBackend | None = None,
+    ) -> None:
+        """`resolve` and `network` are the machine's own unless a test brings an internet of its own."""
+        self._backend = _CheckedBackend(
+            settings.image_fetch_allowed_hosts, resolve or _resolved, network or httpcore.AnyIOBackend()
+        )
         self._tls = httpcore.default_ssl_context()
         self._turns = asyncio.Semaphore(settings.media_fetches)
 
@@ -100,9 +114,10 @@ class PublicFetcher:
 class _CheckedBackend(httpcore.AsyncNetworkBackend):
     """Opens connections to public addresses only. What was checked is what is connected to."""
 
-    def __init__(self, allowed: Iterable[str]) -> None:
+    def __init__(self, allowed: Iterable[str], resolve: Resolve, network: httpcore.AsyncNetworkBackend) -> None:
         self._allowed = frozenset(host.lower() for host in allowed)
-        self._inner = httpcore.AnyIOBackend()
+        self._resolve = resolve
+        self._network = network
 
     @override
     async def connect_tcp(
@@ -113,13 +128,13 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        addresses = await _resolved(host, port)
+        addresses = await self._resolve(host, port)
         if f"{host.lower()}:{port}" not in self._allowed and not all(is_public(address) for address in addresses):
             raise _NotPublicError(host)
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
             try:
-                return await self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
+                return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
@@ -153,6 +168,8 @@ def _parsed(text: str, number: int, *, relative_to: httpx.URL | None = None) -> 
         raise _refused(number, "it is not a valid URL") from error
     if url.scheme not in _PORTS or not host:
         raise _refused(number, "only http and https addresses with a host are fetched")
+    if url.port is not None and not 0 < url.port <= _LAST_PORT:
+        raise _refused(number, "its port does not exist")
     if url.userinfo:
         raise _refused(number, "it holds credentials")
     if len(text) > _LONGEST_URL:

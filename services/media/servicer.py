@@ -7,7 +7,7 @@ from grpc.aio import ServicerContext
 from horde_pb.media.v1 import media_service_pb2 as pb
 from horde_pb.media.v1.media_service_pb2_grpc import MediaServiceServicer
 from services.media import wire
-from services.media.handlers import Deps
+from services.media.deps import Deps
 from services.media.handlers.delete_objects import delete_objects
 from services.media.handlers.inline_images import inline_images
 from services.media.handlers.sign_images import sign_images

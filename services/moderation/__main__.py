@@ -11,7 +11,7 @@ from horde.settings import load
 from horde.store import Store
 from horde.telemetry import logs
 from horde_pb.moderation.v1.moderation_service_pb2_grpc import add_ModerationServiceServicer_to_server
-from services.moderation.composing import compose
+from services.moderation.deps import compose
 from services.moderation.rules.ip_subject import has_real_secret
 from services.moderation.servicer import ModerationServicer
 from services.moderation.settings import ModerationServiceSettings

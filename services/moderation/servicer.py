@@ -8,7 +8,7 @@ from horde_pb.moderation.v1 import moderation_service_pb2 as pb
 from horde_pb.moderation.v1.moderation_service_pb2_grpc import ModerationServiceServicer
 from horde_pb.vocabulary.v1.caller_pb2 import AddressStanding
 from services.moderation import wire
-from services.moderation.handlers import Deps
+from services.moderation.deps import Deps
 from services.moderation.handlers.check_address import check_address
 from services.moderation.handlers.get_modes import get_modes
 from services.moderation.handlers.get_policy import get_policy

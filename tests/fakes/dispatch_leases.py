@@ -12,7 +12,7 @@ class FakeDispatchLeases(DispatchServiceServicer):
     """`states` by generation id, unknown otherwise; `renewals` in the order they came."""
 
     def __init__(self) -> None:
-        self.states: dict[str, pb.GenerationState] = {}
+        self.states: dict[str, Any] = {}
         self.renewals: list[tuple[str, int]] = []
         self.is_broken = False
 

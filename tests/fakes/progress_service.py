@@ -40,7 +40,7 @@ class Progress:
 
     stub: ProgressServiceStub
     dispatch: FakeDispatchLeases
-    redis: Redis
+    redis: Any  # redis-py's own types cannot say what it answers in bytes
     clock: FakeClock
     watching: Watching
     watcher: Neighbour
@@ -80,13 +80,13 @@ def a_post(lease: pb.OpenLeaseRequest, seq: int, content: str = "", **changed: A
 
 
 @asynccontextmanager
-async def serving(redis_url: str, *, pool_size: int = 8) -> AsyncIterator[Progress]:
+async def serving(redis_url: str, *, pool_size: int = 8, subscribe_seconds: float = 5.0) -> AsyncIterator[Progress]:
     """The service, until the block ends."""
     async with AsyncExitStack() as stack:
         dispatch = FakeDispatchLeases.new()
         settings = on_signal_database(RedisSettings(redis_url=redis_url, redis_pool_size=pool_size))
         live = await stack.enter_async_context(Live.open(settings))
-        watching = await stack.enter_async_context(Watching.open(live, settings))
+        watching = await stack.enter_async_context(Watching.open(live, settings, subscribe_seconds=subscribe_seconds))
         clock = FakeClock()
         server = grpc.aio.server()
         port = server.add_insecure_port("127.0.0.1:0")

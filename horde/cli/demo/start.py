@@ -20,6 +20,7 @@ WORKER = "demo-worker"
 MODEL_SECONDS = 60.0  # reading 98 MB from a slow disk
 WORKER_SECONDS = 30.0
 POLL_SECONDS = 0.25
+GRACE_SECONDS = 5  # for a reply under way when the stack stops; longer than most of this model's
 ACCOUNT_NAME = "demo"
 
 
@@ -54,9 +55,11 @@ async def start_demo(
             command=[
                 *(sys.executable, "-m", "horde", "worker", "run"),
                 *("--url", surroundings.gateway_url, "--backend", backend, "--model", MODEL_NAME),
+                *("--name", "demo worker", "--grace-seconds", str(GRACE_SECONDS)),
             ],
-            env={**environment, "HORDE_API_KEY": await _api_key(surroundings, folder)},
+            env={**environment, "HORDE_WORKER_API_KEY": await _api_key(surroundings, folder)},
             cwd=folder.path,
+            grace_seconds=GRACE_SECONDS + 5,
         )
     )
     if await _is_offered(surroundings.gateway_url, processes):

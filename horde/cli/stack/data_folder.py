@@ -72,8 +72,12 @@ class DataFolder:
 
 
 @contextlib.contextmanager
-def opened(path: Path | None, notice: Callable[[str], None]) -> Iterator[DataFolder]:
+def opened(
+    path: Path | None, notice: Callable[[str], None], patience: float = LEFTOVER_SECONDS
+) -> Iterator[DataFolder]:
     """Lock the folder, made when it is not there; None: a temporary one that is removed afterwards.
+
+    `patience` is how many seconds what a killed supervisor has left behind gets to end by itself.
 
     Raises StartError when another stack uses it, or when processes of the last run will not end.
     """
@@ -88,7 +92,7 @@ def opened(path: Path | None, notice: Callable[[str], None]) -> Iterator[DataFol
         ) from None
     with lock:
         _take(lock, folder)
-        children = _adopt(folder, notice)
+        children = _adopt(folder, notice, patience)
         try:
             with children:
                 yield DataFolder(folder, children)
@@ -137,10 +141,10 @@ def _take(lock: IO[str], folder: Path) -> None:
     lock.flush()
 
 
-def _adopt(folder: Path, notice: Callable[[str], None]) -> IO[str]:
+def _adopt(folder: Path, notice: Callable[[str], None], patience: float) -> IO[str]:
     """The open children's lock. Waits for, then kills, what a supervisor that was killed has left behind."""
     children = (folder / "children.lock").open("a+")
-    deadline = time.monotonic() + LEFTOVER_SECONDS
+    deadline = time.monotonic() + patience
     if not _locked(children):
         notice("the last run did not end cleanly: waiting for its processes to end")
     while not _locked(children):

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import os
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,13 @@ MAJOR = "18"
 START_SECONDS = 60.0  # a data folder that was cut off has to replay its log first
 ATTEMPTS = 3  # another program can take the port between our look and the server's
 CONNECTIONS = 200  # six services with a pool of 8 each, tests and people
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LC_ALL": "C",
+    "TZ": "UTC",
+    # The interpreter that starts it may need this. Nothing else of ours goes to another user's process.
+    **{name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
+}
 
 
 class Postgres:
@@ -129,7 +136,7 @@ class Postgres:
 
     async def _answers(self) -> bool:
         try:
-            connection = await asyncpg.connect(self.url("postgres"), timeout=2)
+            connection = await asyncpg.connect(self.url("postgres"), timeout=10)
         except (asyncpg.CannotConnectNowError, asyncpg.ConnectionDoesNotExistError, TimeoutError):
             return False
         except asyncpg.InvalidPasswordError:

@@ -1,6 +1,7 @@
 """The three stores made ready side by side: embedded ones, or the user's own where their address is given."""
 
 import asyncio
+import importlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -78,9 +79,13 @@ class StoreSet:
         self._display.ready(name)
 
     async def _start_database(self) -> None:
-        if not self._database_url:
-            await self._postgres.start()
-            self._database_url = self._postgres.url()
+        loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "horde.store.migrate"))
+        try:
+            if not self._database_url:
+                await self._postgres.start()
+                self._database_url = self._postgres.url()
+        finally:
+            await loading  # a second of loading, spent while the server starts
         await asyncio.to_thread(self._migrate)
 
     def _migrate(self) -> None:

@@ -168,7 +168,7 @@ class Supervisor:
             self._processes.kill_all()
 
     def _as_json(self, surroundings: Surroundings) -> dict[str, object]:
-        """What tools and tests read; the keys are fixed by docs/running.md."""
+        """What tools read. The keys are a promise."""
         stores = surroundings.stores
         told = {name: json.loads(surroundings.address_file(name).read_text()) for name in SERVICES}
         return {

@@ -16,10 +16,14 @@ FaultReason = chat_declaration.ChatFaultReason
 _PROBE_SECONDS = 5.0
 _CONNECT_SECONDS = 10.0
 _SILENCE_SECONDS = 300.0
-"""The longest pause between two chunks. Reading a long prompt on a slow machine is silent; the horde ends the lease first."""
+"""The longest pause between two chunks. Reading a long prompt on a slow machine is silent; the horde ends the lease
+first."""
+
+KEPT_SECONDS = 3.0
+"""How long an idle connection is kept: less than the 5 s after which common servers hang up."""
 
 _OVERFLOW = ("context length", "context size", "context window", "context_length", "exceed_context", "too many tokens")
-"""How servers say that a prompt does not fit: llama.cpp, vLLM and OpenAI itself; matched against type, code and message."""
+"""How servers say that a prompt does not fit: llama.cpp, vLLM and OpenAI itself, in type, code or message."""
 
 _GRAMMAR = ("grammar", "schema", "parser", "response_format", "guided")
 
@@ -54,7 +58,7 @@ class Backend:
         self._http = httpx.AsyncClient(
             headers=headers,
             timeout=httpx.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS),
-            limits=httpx.Limits(max_connections=None),
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=KEPT_SECONDS),
             trust_env=False,
         )
 
@@ -181,7 +185,7 @@ def failure(body: bytes, job: chat_declaration.ChatJobPayload) -> BackendFailure
 
 
 async def events(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The data of server-sent events. Lines end with \\n only: text may hold U+2028, which other splitters cut at."""
+    """The data of server-sent events. Only a line feed ends a line: text may hold U+2028, where other splitters cut."""
     held = b""
     async for piece in pieces:
         *lines, held = (held + piece).split(b"\n")

@@ -3,6 +3,7 @@
 import asyncio
 import platform
 import signal
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 from horde.cli.worker.declaring import VOUCHED
 from horde.cli.worker.options import WorkerOptions
 from horde.cli.worker.running import Worker
+from horde.contract.limits import MAX_WORKER_THREADS
 from horde.failures import StartError
 
 app = typer.Typer(help="The reference worker.", no_args_is_help=True)
@@ -36,7 +38,7 @@ def run(  # noqa: PLR0913 - every parameter is a flag
         str | None, typer.Option(help="The backend's API key.", envvar="HORDE_WORKER_BACKEND_KEY")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, max=50, help="Jobs at a time; default: the backend's slots.")
+        int | None, typer.Option(min=1, max=MAX_WORKER_THREADS, help="Jobs at a time; default: the backend's slots.")
     ] = None,
     max_length: Annotated[int | None, typer.Option(min=16, max=16384, help="Tokens of the longest reply.")] = None,
     max_context_length: Annotated[int | None, typer.Option(min=80, help="Tokens of the longest context.")] = None,
@@ -60,12 +62,8 @@ def run(  # noqa: PLR0913 - every parameter is a flag
     ] = 20,
 ) -> None:
     """Serve chat jobs until SIGTERM or Ctrl-C; then running jobs may end, or are handed back."""
-    unknown = sorted(set(feature or ()) - set(VOUCHED))
-    if unknown:
-        raise StartError(f"--feature {unknown[0]}: unknown; there are {', '.join(VOUCHED)}")
-    for flag, address in (("--url", url), ("--backend", backend)):
-        if not address.startswith(("http://", "https://")):
-            raise StartError(f"{flag} {address}: write it as http://host:port")
+    _require_known(feature or [])
+    _require_addresses({"--url": url, "--backend": backend})
     options = WorkerOptions(
         url=url,
         api_key=api_key,
@@ -86,6 +84,18 @@ def run(  # noqa: PLR0913 - every parameter is a flag
         grace=timedelta(seconds=grace_seconds),
     )
     asyncio.run(_run(options))
+
+
+def _require_known(features: Sequence[str]) -> None:
+    for feature in features:
+        if feature not in VOUCHED:
+            raise StartError(f"--feature {feature}: unknown; there are {', '.join(VOUCHED)}")
+
+
+def _require_addresses(flags: Mapping[str, str]) -> None:
+    for flag, address in flags.items():
+        if not address.startswith(("http://", "https://")):
+            raise StartError(f"{flag} {address}: write it as http://host:port")
 
 
 async def _run(options: WorkerOptions) -> None:

@@ -1,8 +1,8 @@
 """What a worker may declare: what its backend proves, and what its operator vouches for. Pure."""
 
 from horde.cli.worker.backend import Proven
-from horde.cli.worker.options import DEFAULT_MAX_LENGTH, MAX_THREADS, WorkerOptions
-from horde.contract.limits import DEFAULT_CONTEXT_LENGTH
+from horde.cli.worker.options import WorkerOptions
+from horde.contract.limits import DEFAULT_CHAT_MAX_LENGTH, DEFAULT_CONTEXT_LENGTH, MAX_WORKER_THREADS
 from horde.contract.vocabulary import chat_declaration, chat_policy
 from horde.failures import StartError
 
@@ -19,7 +19,7 @@ VOUCHED = (
     "tools_with_response_format",
     "reasoning_effort",
 )
-"""What `--feature` may say. `tool_choice_enforced` says that tools are too, `structured_output_enforced` that schemas are."""
+"""What `--feature` may say. `tool_choice_enforced` includes tools, `structured_output_enforced` includes schemas."""
 
 _OF_LLAMA_CPP = frozenset(
     {
@@ -31,7 +31,8 @@ _OF_LLAMA_CPP = frozenset(
         "structured_output_enforced",
     }
 )
-"""llama.cpp's server samples with these, and constrains by a grammar or refuses. Tools depend on the model's template."""
+"""llama.cpp's server samples with these, and constrains by a grammar or refuses. Tools depend on the model's
+template, so they are the operator's to vouch for."""
 
 
 def declaration(options: WorkerOptions, proven: Proven) -> chat_declaration.ChatWorkerDeclaration:
@@ -78,13 +79,13 @@ def limits(options: WorkerOptions, proven: Proven) -> chat_policy.ChatWorkerLimi
             "lower it, or start the backend with more"
         )
     return chat_policy.ChatWorkerLimits(
-        max_context_length=context, max_length=options.max_length or min(DEFAULT_MAX_LENGTH, context)
+        max_context_length=context, max_length=options.max_length or min(DEFAULT_CHAT_MAX_LENGTH, context)
     )
 
 
 def threads(options: WorkerOptions, proven: Proven) -> int:
     """Jobs at a time: as many as wanted, else as the backend has slots, else one."""
-    return min(options.threads or proven.slots or 1, MAX_THREADS)
+    return min(options.threads or proven.slots or 1, MAX_WORKER_THREADS)
 
 
 def checks_estimate(options: WorkerOptions, proven: Proven) -> bool:

@@ -15,9 +15,13 @@ from horde.failures import StartError
 _SECONDS = 30.0
 _SUBMIT_TRIES = 12
 _LONGEST_PAUSE = 10.0
-"""Twelve tries with growing pauses are about 90 s: a reply outlives a restart of the horde, and its lease ends anyway."""
+"""Twelve tries with growing pauses are about a minute: a reply outlives a restart of the horde."""
 
-_OK, _TOO_MANY, _SERVER = 200, 429, 500
+_OK, _BAD_REQUEST, _TOO_MANY, _SERVER = 200, 400, 429, 500
+KEPT_SECONDS = 3.0
+"""How long an idle connection is kept: less than the 5 s after which common servers hang up, so that none is used just
+as it ends."""
+
 AGENT = f"chat-horde-worker:{version('chat-horde')}:chat-horde"
 
 
@@ -55,7 +59,7 @@ class Gateway:
             base_url=api_root(options.url),
             headers={"apikey": options.api_key, "client-agent": AGENT},
             timeout=_SECONDS,
-            limits=httpx.Limits(max_connections=None),
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=KEPT_SECONDS),
             trust_env=False,
         )
 
@@ -104,7 +108,9 @@ class Gateway:
             if number > 0 and "already submitted" in said:
                 return Submitted(is_taken=True)
             is_gone = answer.get("rc") in {"AbortedGen", "DuplicateGen"}
-            return Submitted(is_taken=False, is_refused=response.status_code == 400 and not is_gone, detail=said)  # noqa: PLR2004 - HTTP
+            return Submitted(
+                is_taken=False, is_refused=response.status_code == _BAD_REQUEST and not is_gone, detail=said
+            )
         raise AssertionError("the last try returns")
 
     async def _post(self, path: str, body: dict[str, Any]) -> httpx.Response:

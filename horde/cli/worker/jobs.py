@@ -12,6 +12,9 @@ from horde.cli.worker.journal import Journal
 from horde.cli.worker.replies import Reply
 from horde.contract.vocabulary import chat_declaration
 
+FAREWELL_SECONDS = 5.0
+"""How long a leaving worker tries to hand a job back. When the horde is away too, the lease ends by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bench:
@@ -47,7 +50,9 @@ async def work(popped: dict[str, Any], bench: Bench) -> bool:
         await _fault(job_id, bench, failed.reason, str(failed))
         return not failed.is_down
     except asyncio.CancelledError:
-        await _fault(job_id, bench, FaultReason.GENERATION_ERROR, "the worker is leaving")
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL_SECONDS):
+                await _fault(job_id, bench, FaultReason.GENERATION_ERROR, "the worker is leaving")
         raise
     if reply is None:
         bench.journal.say(f"job {job_id}: stopped, its request was cancelled or aborted")
@@ -93,10 +98,10 @@ async def _post(job_id: str, bench: Bench, reply: Reply) -> Told:
         new_content, new_reasoning = reply.content[content:], reply.reasoning[reasoning:]
         if not new_content and not new_reasoning:
             continue
-        while True:
+        told: Told | None = None
+        while told is None:
             try:
                 told = await bench.gateway.progress(job_id, seq, new_content, new_reasoning)
-                break
             except HordeAway as away:
                 await asyncio.sleep(away.retry_after or bench.progress_every)
         if told is not Told.GO_ON:

@@ -3,12 +3,6 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-DEFAULT_MAX_LENGTH = 512
-"""Tokens of a reply: what a chat request asks for when it names no limit."""
-
-MAX_THREADS = 50
-"""The most jobs the horde lets one worker hold."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOptions:

@@ -1,10 +1,11 @@
 """A reply as it grows: content, reasoning, tool calls, and why it ended. Pure."""
 
+import json
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from horde.contract.limits import MAX_NATIVE_FINISH_REASON_LENGTH
+from horde.contract.limits import MAX_NATIVE_FINISH_REASON_LENGTH, MAX_REPORTED_TOKENS
 from horde.contract.vocabulary import chat_declaration
 
 _OPEN, _CLOSE = "<think>", "</think>"
@@ -69,6 +70,7 @@ class Reply:
     reasoning: str = ""
     native_finish_reason: str | None = None
     usage: chat_declaration.ChatUsage | None = None
+    _halves: dict[str, str] = field(default_factory=dict)
     _calls: dict[int, dict[str, Any]] = field(default_factory=dict)
     _splitter: ThinkSplitter = field(default_factory=ThinkSplitter)
 
@@ -76,9 +78,8 @@ class Reply:
         """Adds one chunk of an OpenAI stream. Raises KeyError, TypeError or AttributeError for one that is none."""
         for choice in chunk.get("choices") or ():
             delta = choice.get("delta") or {}
-            self.reasoning += delta.get("reasoning_content") or delta.get("reasoning") or ""
-            if delta.get("content"):
-                self._add(*self._splitter.feed(delta["content"]))
+            self.reasoning += self._whole("reasoning", delta.get("reasoning_content") or delta.get("reasoning") or "")
+            self._add(*self._splitter.feed(self._whole("content", delta.get("content") or "")))
             for call in delta.get("tool_calls") or ():
                 self._take_call(call)
             if choice.get("finish_reason"):
@@ -112,7 +113,7 @@ class Reply:
         """The submit of this reply."""
         message: dict[str, Any] = {"content": self.content or (None if self._calls else "")}
         if self._calls:
-            message["tool_calls"] = self.tool_calls
+            message["tool_calls"] = json.loads(_without_halves(json.dumps(self.tool_calls, ensure_ascii=False)))
         if self.reasoning:
             message["reasoning_content"] = self.reasoning
         native = self.native_finish_reason
@@ -124,6 +125,14 @@ class Reply:
             self.usage,
             native_finish_reason=native[:MAX_NATIVE_FINISH_REASON_LENGTH] if native else None,
         )
+
+    def _whole(self, stream: str, piece: str) -> str:
+        """The piece in whole characters: a surrogate pair that was cut is put together, a lone half replaced."""
+        piece = self._halves.pop(stream, "") + piece
+        if piece and "\ud800" <= piece[-1] <= "\udbff":
+            self._halves[stream] = piece[-1]
+            piece = piece[:-1]
+        return _without_halves(piece)
 
     def _add(self, content: str, reasoning: str) -> None:
         self.content += content
@@ -143,10 +152,23 @@ class Reply:
         call["function"]["arguments"] += function.get("arguments") or ""
 
 
+def _without_halves(text: str) -> str:
+    """Halves of surrogate pairs cannot be sent; neighbours that belong together become the character they are."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def _usage(reported: dict[str, Any]) -> chat_declaration.ChatUsage:
     details = reported.get("completion_tokens_details") or {}
     return chat_declaration.ChatUsage(
-        prompt_tokens=reported.get("prompt_tokens"),
-        completion_tokens=reported.get("completion_tokens"),
-        reasoning_tokens=details.get("reasoning_tokens"),
+        prompt_tokens=_count(reported.get("prompt_tokens")),
+        completion_tokens=_count(reported.get("completion_tokens")),
+        reasoning_tokens=_count(details.get("reasoning_tokens")),
     )
+
+
+def _count(reported: object) -> int | None:
+    """A count that the horde takes; a strange one is left out rather than costing the reply."""
+    is_count = isinstance(reported, int) and not isinstance(reported, bool) and 0 <= reported <= MAX_REPORTED_TOKENS
+    return reported if is_count and isinstance(reported, int) else None

@@ -24,5 +24,7 @@ BEGIN
         coalesce(r.chat_required_features, '{}'), coalesce(r.chat_conformance, 'strict'), r.chat_tools_temperature,
         coalesce(r.chat_messages_offloaded, false), r.context_adjustments, r.operation_key, r.operation_fingerprint
     );
-    INSERT INTO dispatch.wp_allowed_workers (wp_id, worker_id) SELECT r.id, unnest(coalesce(r.workers, '{}')) ON CONFLICT DO NOTHING;
+    -- only workers to seek: a pop finds what names its worker here, and reads the ones to avoid off the row
+    INSERT INTO dispatch.wp_allowed_workers (wp_id, worker_id)
+    SELECT r.id, unnest(coalesce(r.workers, '{}')) WHERE r.worker_blacklist IS NOT TRUE ON CONFLICT DO NOTHING;
 END $$;

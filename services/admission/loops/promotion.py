@@ -2,22 +2,23 @@
 
 from datetime import timedelta
 
-from horde.rpc.loops import Loop
 from horde.store import Store
 from services.admission import repo
 from services.admission.events import Events
 
-_EVERY = timedelta(minutes=1)
+EVERY = timedelta(minutes=1)
 
 
-def promotion_loops(store: Store, events: Events, threshold: int | None) -> tuple[Loop, ...]:
-    """The loop, unless no threshold (whole kudos) is set: then nobody is promoted."""
-    if threshold is None:
-        return ()
+class Promotion:
+    """Promotes whoever meets every condition. `threshold` in whole kudos."""
 
-    async def promote_all() -> None:
-        for account in await repo.promotable(store, threshold * 100):
-            await repo.promote(store, account)
-            events.promoted(account)
+    def __init__(self, store: Store, events: Events, threshold: int) -> None:
+        self._store = store
+        self._events = events
+        self._threshold = threshold * 100
 
-    return (Loop("promotion", _EVERY, promote_all),)
+    async def run(self) -> None:
+        """One pass; a repeat changes nothing."""
+        for account in await repo.promotable(self._store, self._threshold):
+            await repo.promote(self._store, account)
+            self._events.promoted(account)

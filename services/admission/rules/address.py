@@ -18,7 +18,7 @@ class Address:
 
 
 def resolve(caller: Caller, *, is_known_proxy: bool) -> Address:
-    """The peer's address, or the forwarded one beside a known passkey; a forwarded text that is no address is ignored."""
+    """The peer's address, or the forwarded one beside a known passkey, when that is an address at all."""
     if is_known_proxy and caller.proxied_for:
         try:
             forwarded = str(ip_address(caller.proxied_for.strip()))

@@ -1,4 +1,7 @@
-"""What became of jobs, as operators see it. The reference's `horde.text.stale_aborts` is `horde_text_stale_aborts_total` here, and so on."""
+"""What became of jobs, as operators see it.
+
+The reference's `horde.text.stale_aborts` is `horde_text_stale_aborts_total` here, and so on.
+"""
 
 from typing import Literal
 

@@ -1,4 +1,7 @@
-"""CancelRequest: nothing more is handed out; streamed generations end and are paid for what was posted; others finish."""
+"""CancelRequest: nothing more is handed out.
+
+Streamed generations end and are paid for what was posted; others finish as usual.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -21,7 +24,10 @@ log = logs.get(__name__)
 
 
 async def cancel_request(request_id: str, deps: Deps, *, chat: bool) -> RequestStatus:
-    """The status as it was when the cancel arrived. One cancel counts; a repeat changes nothing. Raises Refusal(RequestNotFound)."""
+    """The status as it was when the cancel arrived.
+
+    One cancel counts; a repeat changes nothing. Raises Refusal(RequestNotFound).
+    """
     status = await standing.read_status(request_id, deps, chat=chat)
     tally = status.standing.tally
     if tally.is_done or tally.cancelled:

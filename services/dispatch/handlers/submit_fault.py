@@ -1,4 +1,7 @@
-"""SubmitFault: a worker gives a job up. Its job waits again, or its request is faulted when that was one fault too many."""
+"""SubmitFault: a worker gives a job up.
+
+Its job waits again, or its request is faulted when that was one fault too many.
+"""
 
 from horde.contract.api_keys import hash_api_key
 from horde.failures import Outage
@@ -15,7 +18,10 @@ log = logs.get(__name__)
 
 
 async def submit_fault(ask: FaultAsk, deps: Deps) -> None:
-    """A repeat, and the fault of a finished generation, change nothing. Raises Refusal: InvalidJobID, InvalidAPIKey, WrongCredentials."""
+    """A repeat, and the fault of a finished generation, change nothing.
+
+    Raises Refusal: InvalidJobID, InvalidAPIKey, WrongCredentials.
+    """
     key_hash = hash_api_key(deps.settings.secret_key, ask.api_key)
     target = submission.owned(await outcomes.read_target(deps.store, ask.generation_id, key_hash))
     events.given_up(target, replies.fault_label(ask.fault_reason))
@@ -39,7 +45,10 @@ async def submit_fault(ask: FaultAsk, deps: Deps) -> None:
 
 
 async def _record(message: str, target: Target, deps: Deps) -> None:
-    """Its own commit, before the fault, so that a request faulted by it tells this reason; a failed write does not stop the fault."""
+    """Its own commit, before the fault, so that a request faulted by it tells this reason.
+
+    A failed write does not stop the fault.
+    """
     try:
         await outcomes.record_worker_fault(deps.store, target.id, message)
     except Outage as away:

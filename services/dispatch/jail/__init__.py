@@ -1,1 +1,4 @@
-"""Where a reply is measured against the schema of a stranger: processes of their own, bounded in time and memory (decision 25)."""
+"""Where a reply is measured against the schema of a stranger.
+
+Processes of their own, bounded in time and memory (decision 25).
+"""

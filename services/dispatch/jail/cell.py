@@ -1,7 +1,7 @@
-"""The process that does the measuring: `python -m services.dispatch.jail.cell`, one question after the other on its pipes.
+"""The process that does the measuring: one question after the other on its pipes.
 
-A question is four bytes of length and a JSON object; the answer is one line. Whatever exceeds the bound ends the process, which its
-parent takes for an answer.
+`python -m services.dispatch.jail.cell`. A question is four bytes of length and a JSON object; the answer is one line.
+Whatever exceeds the bound ends the process, which its parent takes for an answer.
 """
 
 import json
@@ -26,7 +26,8 @@ def serve() -> None:
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
     while len(header := questions.read(LENGTH_BYTES)) == LENGTH_BYTES:
         question = questions.read(int.from_bytes(header))
-        # SIGPROF ends the process, also inside the validator's own code, and counts processor time: a busy machine is no reason to refuse
+        # SIGPROF ends the process, also inside the validator's own code, and counts processor time: a busy machine is
+        # no reason to refuse
         signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)
         verdict = _verdict(question)
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -45,7 +46,10 @@ def _verdict(question: bytes) -> Verdict:
 
 
 def _bound_memory() -> None:
-    """Lets the address space grow by the bound, over what the process has when it is ready. Not possible everywhere: then time alone bounds."""
+    """Lets the address space grow by the bound, over what the process has when it is ready.
+
+    Not possible everywhere: then time alone bounds.
+    """
     sizes = Path("/proc/self/statm")
     if sizes.exists():
         ready = int(sizes.read_text().split()[0]) * resource.getpagesize()

@@ -21,7 +21,10 @@ _CHECKS = Timings(
 )
 
 _CELLS = 2
-"""Checks that may run at once. A check takes microseconds; only a hostile schema makes others wait for up to its second."""
+"""Checks that may run at once.
+
+A check takes microseconds; only a hostile schema makes others wait for up to its second.
+"""
 
 _INLINE_CHARACTERS = 16 * 1024
 """A content up to here is parsed in place: that takes less time than asking another process."""
@@ -42,7 +45,10 @@ class Jail:
             self._free.put_nowait(None)
 
     async def check(self, content: str, schema: object | None) -> Verdict:
-        """Whether the content matches the schema; without one: whether it is a JSON object. What exceeds the bound is UNCOMPILABLE."""
+        """Whether the content matches the schema; without one: whether it is a JSON object.
+
+        What exceeds the bound is UNCOMPILABLE.
+        """
         started = asyncio.get_running_loop().time()
         if schema is None and len(content) <= _INLINE_CHARACTERS:
             verdict = schema_check.is_object(content)

@@ -1,4 +1,7 @@
-"""Maintenance mode cancels what waits; jobs under way settle as usual (decision 18). Two replicas skip each other's rows."""
+"""Maintenance mode cancels what waits; jobs under way settle as usual (decision 18).
+
+Two replicas skip each other's rows.
+"""
 
 from services.dispatch import consequences
 from services.dispatch.deps import Deps

@@ -1,4 +1,7 @@
-"""Objects whose row is gone are deleted through media; their keys stay queued until it says so. A repeat does no harm."""
+"""Objects whose row is gone are deleted through media; their keys stay queued until it says so.
+
+A repeat does no harm.
+"""
 
 from services.dispatch.deps import Deps
 from services.dispatch.repo import upkeep

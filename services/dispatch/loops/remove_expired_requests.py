@@ -1,4 +1,7 @@
-"""Expired requests go, with their generations; their objects are queued for deletion. Two replicas skip each other's rows."""
+"""Expired requests go, with their generations; their objects are queued for deletion.
+
+Two replicas skip each other's rows.
+"""
 
 from services.dispatch import consequences
 from services.dispatch.deps import Deps

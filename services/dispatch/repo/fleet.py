@@ -14,7 +14,7 @@ _MEASURE_HORDE = QUERIES["measure_horde"]
 async def list_models(
     store: Access, online: datetime, performances_since: datetime, offers: Mapping[str, ChatOffer]
 ) -> list[ModelStatus]:
-    """Every model that a worker, online since `online`, serves or that a request waits for, with its offer if it has one."""
+    """Every model that a worker serves or a request waits for. `online`: the check-in that still counts."""
     return [
         ModelStatus(
             name=row["model"],

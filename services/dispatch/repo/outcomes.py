@@ -68,7 +68,10 @@ async def read_target(store: Store, generation_id: str, key_hash: str) -> Target
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """`outcome`: stored, duplicate, aborted or gone. `finished`: the request's stored results; `done`: this one completed it."""
+    """`outcome`: stored, duplicate, aborted or gone.
+
+    `finished`: the request's stored results; `done`: this one completed it.
+    """
 
     outcome: str
     finished: int

@@ -46,7 +46,10 @@ async def list_lapsed(store: Store, *, now: datetime, amount: int) -> list[Lapse
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """A request that is gone. `unanswered`: it was neither done nor faulted; `streaming`: its generations that still had a lease."""
+    """A request that is gone.
+
+    `unanswered`: it was neither done nor faulted; `streaming`: its generations that still had a lease.
+    """
 
     id: UUID
     is_chat: bool

@@ -91,7 +91,7 @@ class Declaration:
 
 
 def read_declaration(ask: PopAsk) -> Declaration:
-    """Raises Refusal: NulByteInPayload, BadRequest, InvalidPriorityUsername, ChatDeclarationInvalid. Touches nothing."""
+    """Raises Refusal: NulByteInPayload, BadRequest, InvalidPriorityUsername, ChatDeclarationInvalid."""
     _refuse_nul(ask)
     if any("#" not in name for name in ask.priority_usernames):
         raise Refusal(

@@ -97,7 +97,7 @@ def parse_chat_reply(
         raise _invalid("'message.content' may be null only beside 'message.tool_calls'.")
     if content is not None and not isinstance(content, str):
         raise _invalid("'message.content' has to be a string.")
-    if finish_reason not in FINISH_REASONS:
+    if finish_reason is None or finish_reason not in FINISH_REASONS:
         raise _invalid(f"'finish_reason' has to be one of {', '.join(sorted(FINISH_REASONS))}.")
     if finish_reason == "tool_calls" and not calls:
         raise _invalid("The finish reason 'tool_calls' needs 'message.tool_calls'.")

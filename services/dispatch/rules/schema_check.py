@@ -1,7 +1,7 @@
-"""Whether a reply's content is the JSON its request asked for. Pure, but not bounded: it runs inside `schema_room`.
+"""Whether a reply's content is the JSON its request asked for. Pure, but not bounded: it runs inside the jail.
 
-Sources: chat reference, Reply verification; decision 25. No reference is fetched, and formats are not asserted, as in the library
-that the reference names.
+Sources: chat reference, Reply verification; decision 25. No reference is fetched, and formats are not asserted, as in
+the library that the reference names.
 """
 
 import json
@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import NoReturn
 
 import jsonschema_rs
-
 
 _REFUSALS = (ValueError, TypeError, RecursionError, jsonschema_rs.ReferencingError)
 """How the library says that it cannot work with a schema or a value."""

@@ -40,7 +40,10 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A request as it is stored. `remaining`: seconds its slowest running generation should still take; `ahead`: None when it does not wait."""
+    """A request as it is stored.
+
+    `remaining`: seconds its slowest running generation should still take; `ahead`: None when it does not wait.
+    """
 
     tally: Tally
     active: bool
@@ -59,7 +62,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """The online workers that could take a request. `gap`: every serving one lacks a declaration or a limit, and nothing else."""
+    """The online workers that could take a request.
+
+    `gap`: every serving one lacks a declaration or a limit, and nothing else.
+    """
 
     workers: int = 0
     threads: int = 0

@@ -164,7 +164,10 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What was done, as far as its price depends on it. `targeted`: for a request that named its workers, where that is flat."""
+    """What was done, as far as its price depends on it.
+
+    `targeted`: for a request that named its workers, where that is flat.
+    """
 
     model: str
     reply_characters: int

@@ -29,10 +29,10 @@ WITH free AS (
     INSERT INTO dispatch.processing_gens (
         id, wp_id, worker_id, model, created, start_time, job_ttl, lease_cap, lease_until, worker_trusted, streamed,
         over_capacity_at_assignment, assigned_model, assigned_max_context_length, assigned_max_length, image_transport)
-    SELECT g.id, r.id, $3, $4, $5, $5, $6, $7, $5::timestamptz + make_interval(secs => $6::integer), $8,
+    SELECT g.id, r.id, $3, $4::text, $5, $5, $6, $7, $5::timestamptz + make_interval(secs => $6::integer), $8,
            r.is_chat AND coalesce(r.chat_extras @> '{"stream_progress": true}', false), NOT r.is_chat AND r.max_length > $9,
-           CASE WHEN r.is_chat THEN $4 END, CASE WHEN r.is_chat THEN $10::integer END, CASE WHEN r.is_chat THEN $11::integer END,
-           CASE WHEN r.has_images THEN $12 END
+           CASE WHEN r.is_chat THEN $4::text END, CASE WHEN r.is_chat THEN $10::integer END, CASE WHEN r.is_chat THEN $11::integer END,
+           CASE WHEN r.has_images THEN $12::text END
     FROM request r CROSS JOIN unnest($2::uuid[]) WITH ORDINALITY AS g (id, place)
     WHERE g.place <= r.taken
 )

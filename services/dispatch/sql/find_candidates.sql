@@ -1,8 +1,7 @@
 -- find_candidates: the best waiting requests that fit one worker. Its cost does not grow with the queue: see docs/adr on lanes.
 -- Entries come from the lanes the worker fits (index ix_wp_models_lane), from requests that name it (wp_allowed_workers) and from
--- its priority users (ix_wp_models_user); the best of them are checked exactly against their rows. A lane whose length buckets
--- the worker's limits cut through is looked at to a bounded depth by rank, then by length (ix_wp_models_length).
--- Always one row at least: `looked_at` and the nulls of no candidate. `exhausted`: no source held more than was looked at.
+-- its priority users (ix_wp_models_user); the best are checked exactly against their rows. A lane whose length buckets the worker's
+-- limits cut through is looked at to a bounded depth, by rank and by length (ix_wp_models_length). Always gives a row.
 -- $1 worker uuid
 -- $2 priority_users integer[] the owner first
 -- $3 owner_only boolean
@@ -25,8 +24,9 @@
 WITH fitting AS MATERIALIZED (
     SELECT l.id, limits.length, limits.context, l.length_bucket <= limits.length AND l.context_bucket <= limits.context AS whole
     FROM dispatch.lanes l
-    CROSS JOIN LATERAL (SELECT CASE WHEN l.is_chat THEN $7 ELSE $11 END AS length, CASE WHEN l.is_chat THEN $8 ELSE $12 END AS context) limits
-    WHERE NOT $3 AND NOT l.targeted
+    CROSS JOIN LATERAL (SELECT CASE WHEN l.is_chat THEN $7::integer ELSE $11::integer END AS length,
+                               CASE WHEN l.is_chat THEN $8::integer ELSE $12::integer END AS context) limits
+    WHERE NOT $3::boolean AND NOT l.targeted
       AND ((l.is_chat AND l.model = $4 AND l.required_features <@ $5 AND (NOT l.has_images OR $6))
            OR (NOT l.is_chat AND l.model = ANY ($10)))
       AND (NOT l.trusted_workers OR $14) AND (NOT l.validated_backends OR $15) AND l.min_speed <= $16
@@ -35,19 +35,19 @@ WITH fitting AS MATERIALIZED (
 ), entries AS (
     SELECT e.* FROM fitting f CROSS JOIN LATERAL (
         SELECT m.wp_id, m.rank, m.created FROM dispatch.wp_models m
-        WHERE m.lane_id = f.id AND m.waiting ORDER BY m.rank DESC, m.created, m.wp_id LIMIT $19) e
+        WHERE m.lane_id = f.id AND m.waiting ORDER BY m.rank DESC, m.created, m.wp_id LIMIT $19::integer) e
     WHERE f.whole
     UNION ALL
     SELECT e.* FROM fitting f CROSS JOIN LATERAL (
         (SELECT b.wp_id, b.rank, b.created FROM (
             SELECT m.wp_id, m.rank, m.created, m.max_length, m.max_context_length FROM dispatch.wp_models m
-            WHERE m.lane_id = f.id AND m.waiting ORDER BY m.rank DESC, m.created, m.wp_id LIMIT $19 * 10) b
+            WHERE m.lane_id = f.id AND m.waiting ORDER BY m.rank DESC, m.created, m.wp_id LIMIT 10 * $19::integer) b
          WHERE b.max_length <= f.length AND b.max_context_length <= f.context LIMIT $19)
         UNION ALL
         (SELECT b.wp_id, b.rank, b.created FROM (
             SELECT m.wp_id, m.rank, m.created, m.max_context_length FROM dispatch.wp_models m
             WHERE m.lane_id = f.id AND m.waiting AND m.max_length <= f.length
-            ORDER BY m.max_length, m.max_context_length LIMIT $19 * 10) b
+            ORDER BY m.max_length, m.max_context_length LIMIT 10 * $19::integer) b
          WHERE b.max_context_length <= f.context LIMIT $19)) e
     WHERE NOT f.whole
 ), named AS (
@@ -56,7 +56,7 @@ WITH fitting AS MATERIALIZED (
 ), prioritised AS (
     SELECT e.wp_id FROM unnest($2::integer[]) AS u (id) CROSS JOIN LATERAL (
         SELECT m.wp_id FROM dispatch.wp_models m
-        WHERE m.user_id = u.id AND m.waiting ORDER BY m.rank DESC, m.created, m.wp_id LIMIT $19) e
+        WHERE m.user_id = u.id AND m.waiting ORDER BY m.rank DESC, m.created, m.wp_id LIMIT $19::integer) e
 ), looked_at AS MATERIALIZED (
     (SELECT wp_id FROM entries ORDER BY rank DESC, created, wp_id LIMIT $19)
     UNION ALL SELECT wp_id FROM named UNION ALL SELECT wp_id FROM prioritised

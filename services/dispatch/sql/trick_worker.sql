@@ -24,10 +24,10 @@ WITH tricked AS (
     INSERT INTO dispatch.processing_gens (
         id, wp_id, worker_id, model, created, start_time, job_ttl, lease_cap, lease_until, worker_trusted, fake, streamed,
         assigned_model, assigned_max_context_length, assigned_max_length, image_transport)
-    SELECT g.id, r.id, $3, $4, $5, $5, $6, $7, $5::timestamptz + make_interval(secs => $6::integer), $8, true,
+    SELECT g.id, r.id, $3, $4::text, $5, $5, $6, $7, $5::timestamptz + make_interval(secs => $6::integer), $8, true,
            r.is_chat AND coalesce(r.chat_extras @> '{"stream_progress": true}', false),
-           CASE WHEN r.is_chat THEN $4 END, CASE WHEN r.is_chat THEN $9::integer END, CASE WHEN r.is_chat THEN $10::integer END,
-           CASE WHEN r.has_images THEN $11 END
+           CASE WHEN r.is_chat THEN $4::text END, CASE WHEN r.is_chat THEN $9::integer END, CASE WHEN r.is_chat THEN $10::integer END,
+           CASE WHEN r.has_images THEN $11::text END
     FROM request r CROSS JOIN unnest($2::uuid[]) WITH ORDINALITY AS g (id, place)
     WHERE g.place <= r.taken
 )

@@ -1,8 +1,10 @@
 """Chat requests: submit, status, cancel."""
 
-from horde.contract import strict_json
+from horde.contract import reasons, strict_json
 from services.gateway.answers import Answer
 from services.gateway.deps import GatewayDeps
+from services.gateway.documents.operations import Key, described
+from services.gateway.documents.schemas import ref
 from services.gateway.endpoints import Exchange, Operation
 from services.gateway.throttle import Budget
 from services.gateway.wire import chat
@@ -30,10 +32,63 @@ async def cancel(deps: GatewayDeps, ask: Exchange) -> Answer:
     return chat.status_answer(found.status)
 
 
+_SUBMIT_REFUSALS = (
+    reasons.UNSUPPORTED_CHAT_PARAMETER,
+    reasons.CHAT_REQUEST_CONFLICT,
+    reasons.OPERATION_KEY_CONFLICT,
+    reasons.NUL_BYTE_IN_PAYLOAD,
+    reasons.PROMPT_EXCEEDS_CONTEXT,
+    reasons.TOKEN_OVERFLOW,
+    reasons.TOO_MANY_STOP_SEQUENCES,
+    reasons.EXCESSIVE_STOP_SEQUENCE,
+    reasons.CHAT_KUDOS_CAP_EXCEEDED,
+    reasons.TOO_MANY_EXTRA_SOURCE_IMAGES,
+    reasons.SOURCE_IMAGE_SIZE_EXCEEDED,
+    reasons.SOURCE_IMAGE_RESOLUTION_EXCEEDED,
+    reasons.SOURCE_IMAGE_UNREADABLE,
+    reasons.SOURCE_IMAGE_URL_REFUSED,
+    reasons.SOURCE_IMAGE_URL_INVALID,
+    reasons.CORRUPT_PROMPT,
+    reasons.MAINTENANCE_MODE,
+    reasons.KUDOS_UPFRONT,
+    reasons.NO_ELIGIBLE_WORKER,
+    reasons.TIMEOUT_IP,
+    reasons.DELETED_USER,
+    reasons.UNKNOWN_CHAT_MODEL,
+    reasons.WORKER_NOT_FOUND,
+    reasons.TOO_MANY_PROMPTS,
+)
+
 _STATUS = "/v2/generate/chat/status/{id}"
 
 OPERATIONS = (
-    Operation("POST", "/v2/generate/chat/async", submit, Budget.CHAT_SUBMIT),
-    Operation("GET", _STATUS, status, Budget.STATUS),
-    Operation("DELETE", _STATUS, cancel, Budget.STATUS),
+    Operation(
+        "POST",
+        "/v2/generate/chat/async",
+        submit,
+        Budget.CHAT_SUBMIT,
+        described(
+            "Queue a chat request.",
+            body="ChatRequest",
+            key=Key.REQUIRED,
+            answers={202: ref("Queued"), 200: ref("QuotedOrRepeated")},
+            refuses=_SUBMIT_REFUSALS,
+        ),
+    ),
+    Operation(
+        "GET",
+        _STATUS,
+        status,
+        Budget.STATUS,
+        described(
+            "What became of a chat request.", answers={200: ref("ChatStatus")}, refuses=[reasons.REQUEST_NOT_FOUND]
+        ),
+    ),
+    Operation(
+        "DELETE",
+        _STATUS,
+        cancel,
+        Budget.STATUS,
+        described("Cancel a chat request.", answers={200: ref("ChatStatus")}, refuses=[reasons.REQUEST_NOT_FOUND]),
+    ),
 )

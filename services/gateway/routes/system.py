@@ -6,6 +6,8 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from services.gateway.answers import Answer, json_answer
 from services.gateway.deps import VERSION, GatewayDeps
+from services.gateway.documents.operations import Key, described
+from services.gateway.documents.schemas import FLAG, WHOLE, array, choice, ref
 from services.gateway.endpoints import Exchange, Operation
 from services.gateway.throttle import Budget
 from services.gateway.wire import accounts, models, system
@@ -64,9 +66,55 @@ async def performance(deps: GatewayDeps, ask: Exchange) -> Answer:
 
 
 OPERATIONS = (
-    Operation("GET", "/v2/status/models", list_models),
-    Operation("GET", "/v2/status/models/{name:path}", one_model),
-    Operation("GET", "/v2/status/heartbeat", heartbeat, Budget.UNLIMITED),
-    Operation("GET", "/v2/status/modes", modes, Budget.MODES),
-    Operation("GET", "/v2/status/performance", performance),
+    Operation(
+        "GET",
+        "/v2/status/models",
+        list_models,
+        Budget.DEFAULT,
+        described(
+            "The models that are served now.",
+            query={
+                "type": choice("image", "text"),
+                "chat": FLAG,
+                "min_count": WHOLE,
+                "max_count": WHOLE,
+                "model_state": choice("known", "custom", "all"),
+            },
+            answers={200: array(ref("Model"))},
+            refuses=[reasons.VALIDATION_FAILED],
+        ),
+    ),
+    Operation(
+        "GET",
+        "/v2/status/models/{name:path}",
+        one_model,
+        Budget.DEFAULT,
+        described("One model.", answers={200: array(ref("Model")), 404: ref("Error")}),
+    ),
+    Operation(
+        "GET",
+        "/v2/status/heartbeat",
+        heartbeat,
+        Budget.UNLIMITED,
+        described("Whether this node lives.", answers={200: ref("Heartbeat")}),
+    ),
+    Operation(
+        "GET",
+        "/v2/status/modes",
+        modes,
+        Budget.MODES,
+        described(
+            "The modes of the horde.",
+            key=Key.OPTIONAL,
+            answers={200: ref("Modes")},
+            refuses=[reasons.NOT_MODERATOR],
+        ),
+    ),
+    Operation(
+        "GET",
+        "/v2/status/performance",
+        performance,
+        Budget.DEFAULT,
+        described("What is queued, and who works on it.", answers={200: ref("Performance")}),
+    ),
 )

@@ -6,6 +6,8 @@ from horde.contract import limits, reasons
 from horde.contract.refusal import Refusal
 from services.gateway.answers import Answer
 from services.gateway.deps import GatewayDeps
+from services.gateway.documents.operations import Key, described
+from services.gateway.documents.schemas import ref
 from services.gateway.endpoints import Exchange, Operation
 from services.gateway.throttle import Budget
 from services.gateway.wire import pop as pop_wire
@@ -54,7 +56,70 @@ async def _submitted(ask: Exchange) -> dict[str, object]:
 
 
 OPERATIONS = (
-    Operation("POST", "/v2/generate/text/pop", pop, Budget.WORKER),
-    Operation("POST", "/v2/generate/text/progress", progress, Budget.WORKER),
-    Operation("POST", "/v2/generate/text/submit", submit, Budget.WORKER),
+    Operation(
+        "POST",
+        "/v2/generate/text/pop",
+        pop,
+        Budget.WORKER,
+        described(
+            "Ask for jobs.",
+            body="Pop",
+            key=Key.REQUIRED,
+            answers={200: ref("Job")},
+            refuses=[
+                reasons.CHAT_DECLARATION_INVALID,
+                reasons.NUL_BYTE_IN_PAYLOAD,
+                reasons.POLYMORPHIC_NAME_CONFLICT,
+                reasons.INVALID_PRIORITY_USERNAME,
+                reasons.WRONG_CREDENTIALS,
+                reasons.ANON_FORBIDDEN_WORKER,
+                reasons.WORKER_MAINTENANCE,
+                reasons.WORKER_FLAGGED_MAINTENANCE,
+                reasons.WORKER_INVITE_ONLY,
+                reasons.TOO_MANY_WORKERS,
+                reasons.TOO_MANY_WORKERS_TRUSTED,
+                reasons.TOO_MANY_SAME_IPS,
+            ],
+        ),
+    ),
+    Operation(
+        "POST",
+        "/v2/generate/text/progress",
+        progress,
+        Budget.WORKER,
+        described(
+            "Post what was generated since the last post.",
+            body="Progress",
+            key=Key.REQUIRED,
+            answers={200: ref("Accepted")},
+            refuses=[
+                reasons.WRONG_CREDENTIALS,
+                reasons.CHAT_JOB_ABORTED,
+                reasons.CHAT_PROGRESS_NOT_STREAMING,
+                reasons.CHAT_PROGRESS_OUT_OF_SEQUENCE,
+                reasons.CHAT_PROGRESS_CAP_REACHED,
+            ],
+        ),
+    ),
+    Operation(
+        "POST",
+        "/v2/generate/text/submit",
+        submit,
+        Budget.WORKER,
+        described(
+            "Hand in a reply, or give a job up.",
+            body="Reply",
+            key=Key.REQUIRED,
+            answers={200: ref("Reward")},
+            refuses=[
+                reasons.INVALID_JOB_ID,
+                reasons.WRONG_CREDENTIALS,
+                reasons.DUPLICATE_GEN,
+                reasons.ABORTED_GEN,
+                reasons.CHAT_SUBMIT_INVALID,
+                reasons.CHAT_SUBMIT_NONCONFORMANT,
+                reasons.CHAT_MODEL_MISMATCH,
+            ],
+        ),
+    ),
 )

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from services.media.deleting import delete_or_queue
-from services.media.handlers import Deps
+from services.media.deps import Deps
 
 
 async def delete_objects(keys: Sequence[str], deps: Deps) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from services.media.blobs import BlobsUnavailable
-from services.media.handlers import Deps
+from services.media.deps import Deps
 
 
 async def inline_images(keys: Sequence[str], deps: Deps) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.media.handlers import Deps
+from services.media.deps import Deps
 
 LONGEST_SECONDS = 7 * 24 * 3600
 """The longest that a link signed in the v4 way may hold."""

@@ -8,7 +8,7 @@ from horde.contract.refusal import Refusal
 from services.media.blobs import BlobsUnavailable
 from services.media.decoding import Jpeg, TooManyPixels
 from services.media.deleting import delete_or_queue
-from services.media.handlers import Deps
+from services.media.deps import Deps
 from services.media.rules.image_caps import (
     RunningTotal,
     check_count,
@@ -71,8 +71,8 @@ async def _normalise(images: Sequence[str | bytes], deps: Deps) -> list[bytes]:
         match decoded:
             case Jpeg(data=data):
                 jpegs.append(data)
-            case TooManyPixels(size=size):
-                raise too_many_pixels(number, size)
+            case TooManyPixels(count=count):
+                raise too_many_pixels(number, count)
             case _:
                 raise unreadable(number)
     return jpegs

@@ -58,11 +58,11 @@ def check_stored_total(sizes: Iterable[int], cap: int) -> None:
         )
 
 
-def too_many_pixels(number: int, size: str) -> Refusal:
-    """The refusal of an image whose header announces `size` (`4000x4000`)."""
+def too_many_pixels(number: int, count: str) -> Refusal:
+    """The refusal of an image whose header announces `count` pixels."""
     return Refusal(
         reasons.SOURCE_IMAGE_RESOLUTION_EXCEEDED,
-        f"Image {number} has {size} pixels; an image may have {MAX_CHAT_IMAGE_PIXELS} (3072*3072) in all.",
+        f"Image {number} has {count} pixels; an image may have {MAX_CHAT_IMAGE_PIXELS} (3072*3072) in all.",
     )
 
 

@@ -1,7 +1,7 @@
 """CheckAddress: how long an address still has to stay out."""
 
 from horde.live import LiveUnavailable
-from services.moderation.handlers import Deps
+from services.moderation.deps import Deps
 
 
 async def check_address(address: str, deps: Deps) -> int:

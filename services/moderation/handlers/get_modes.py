@@ -1,6 +1,6 @@
 """GetModes: what holds for the whole horde now."""
 
-from services.moderation.handlers import Deps
+from services.moderation.deps import Deps
 from services.moderation.repo import Modes
 
 

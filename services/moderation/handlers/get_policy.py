@@ -1,6 +1,6 @@
 """GetPolicy: what lets admission clear a prompt without asking."""
 
-from services.moderation.handlers import Deps
+from services.moderation.deps import Deps
 
 
 async def get_policy(deps: Deps) -> bool:

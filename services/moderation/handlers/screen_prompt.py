@@ -7,7 +7,7 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde.live import LiveUnavailable
 from services.moderation import repo
-from services.moderation.handlers import Deps
+from services.moderation.deps import Deps
 from services.moderation.rules.evidence import Path, capture
 from services.moderation.rules.ip_subject import ip_subject
 from services.moderation.rules.screening import Passed, PromptAsk, Rejected, screen

@@ -45,5 +45,9 @@ def on_signal_database(settings: RedisSettings) -> RedisSettings:
     # redis-py takes the number from the path, and from `db` in the query first; a unix socket has only the query.
     query = dict(parse_qsl(parts.query))
     query["db"] = str(CHAT_SIGNAL_DATABASE)
-    path = parts.path if parts.scheme == "unix" else f"/{CHAT_SIGNAL_DATABASE}"
-    return settings.model_copy(update={"redis_url": urlunsplit(parts._replace(path=path, query=urlencode(query)))})
+    if parts.scheme == "unix":
+        # Not by urlunsplit: it leaves out the two slashes of an empty host, and redis-py insists on them.
+        url = f"unix://{parts.netloc}{parts.path}?{urlencode(query)}"
+    else:
+        url = urlunsplit(parts._replace(path=f"/{CHAT_SIGNAL_DATABASE}", query=urlencode(query)))
+    return settings.model_copy(update={"redis_url": url})

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from redis.exceptions import NoScriptError
+
 from horde.contract import limits
 from horde.live import Live, Script
 from horde.settings import LeaseSettings, ProgressSettings
 from services.progress.live.keys import LEASE, SIGNALS, STREAM, WAKE
+from services.progress.live.together import Together, Word
 from services.progress.rules import feed, leases
 from services.progress.rules.deltas import Delta, Outcome, Renewal, Verdict
 
@@ -20,6 +23,7 @@ class Leases:
         self._base = lease.text_job_lease_seconds
         self._grace = progress.chat_progress_lease_grace_seconds
         self._stream_life = progress.chat_progress_stream_ttl_seconds
+        self._together = Together(live)
         self._open = Script(live, PACKAGE, "open_lease")
         self._append = Script(live, PACKAGE, "append_progress")
         self._close = Script(live, PACKAGE, "close_lease")
@@ -35,24 +39,27 @@ class Leases:
 
     async def append(self, delta: Delta, *, key: str, now: float) -> Verdict:
         """Judges a post and, when it is accepted, appends it; all in one move."""
-        answer = await self._append(
-            keys=[LEASE(generation=delta.generation_id)],
-            args=[
-                key,
-                delta.generation_id,
-                delta.seq,
-                delta.content,
-                delta.reasoning_content,
-                f"{now:.6f}",
-                self._base,
-                self._grace,
-                limits.MAX_CHAT_PROGRESS_ENTRIES,
-                self._stream_prefix,
-                self._stream_life,
-                limits.CHAT_PROGRESS_STREAM_MAX_ENTRIES,
-                self._wake_prefix,
-            ],
-        )
+        keys = [LEASE(generation=delta.generation_id)]
+        args: list[Word] = [
+            key,
+            delta.generation_id,
+            delta.seq,
+            delta.content,
+            delta.reasoning_content,
+            f"{now:.6f}",
+            self._base,
+            self._grace,
+            limits.MAX_CHAT_PROGRESS_ENTRIES,
+            self._stream_prefix,
+            self._stream_life,
+            limits.CHAT_PROGRESS_STREAM_MAX_ENTRIES,
+            self._wake_prefix,
+        ]
+        try:
+            answer = await self._together.ask(*self._append.words(keys=keys, args=args))
+        except NoScriptError:
+            # Redis was restarted, or never saw it: called by itself, the script teaches itself.
+            answer = await self._append(keys=keys, args=args)
         outcome = Outcome(answer[0].decode())
         match answer[1:]:
             case [int(seq), int(cancelled), bytes(renewal), int(job_ttl), int(trusted)]:

@@ -20,10 +20,13 @@ from horde.live import Live, LiveUnavailable
 from horde.settings import RedisSettings
 from horde.telemetry import logs
 from services.progress.live.keys import SIGNALS, STREAM, WAKE
-from services.progress.live.reading import PAGE, StreamReader
+from services.progress.live.together import Together
 from services.progress.rules import feed
 
 log = logs.get(__name__)
+
+PAGE = 200
+"""Entries of one stream in one read: a whole reply at two posts a second, and a bound on the memory of a replay."""
 
 KEPT_SIGNALS = 64
 """Signals a watch keeps unread. A request has a few; of a flood the newest count, since they say how it ended."""
@@ -46,10 +49,11 @@ _WAKE_PREFIX = WAKE(request="").encode()
 class Watch:
     """One watcher of one request. `events` may be walked once."""
 
-    def __init__(self, request_id: str, reader: StreamReader) -> None:
+    def __init__(self, request_id: str, together: Together, subscribe_seconds: float) -> None:
         self.request_id = request_id
         self.is_active = asyncio.Event()
-        self._reader = reader
+        self._together = together
+        self._subscribe_seconds = subscribe_seconds
         self._woken = asyncio.Event()
         self._signals: deque[feed.Signal] = deque(maxlen=KEPT_SIGNALS)
         self._last = b"0"
@@ -66,7 +70,7 @@ class Watch:
         Raises LiveUnavailable when no subscription is to be had at the start; later outages are waited out.
         """
         try:
-            async with asyncio.timeout(SUBSCRIBE_SECONDS):
+            async with asyncio.timeout(self._subscribe_seconds):
                 await self.is_active.wait()
         except TimeoutError:
             raise LiveUnavailable("no subscription within the time") from None
@@ -82,9 +86,11 @@ class Watch:
             await self._woken.wait()
 
     async def _entries(self) -> AsyncIterator[feed.Piece | feed.Ended]:
+        """What stands on the stream after the last entry that was told."""
+        stream = STREAM(request=self.request_id)
         while True:
             try:
-                page = await self._reader.after(STREAM(request=self.request_id), self._last)
+                page = await self._together.ask("XRANGE", stream, b"(" + self._last, "+", "COUNT", PAGE)
             except LiveUnavailable:
                 await asyncio.sleep(RECONNECT_SECONDS)
                 continue
@@ -98,9 +104,10 @@ class Watch:
 class Watching:
     """All watches of this process."""
 
-    def __init__(self, live: Live, redis: Redis) -> None:
+    def __init__(self, live: Live, redis: Redis, subscribe_seconds: float) -> None:
         self._redis = redis
-        self._reader = StreamReader(live)
+        self._subscribe_seconds = subscribe_seconds
+        self._together = Together(live)
         self._watches: dict[str, set[Watch]] = {}
         self._changed = asyncio.Event()
         self._asked: set[str] = set()
@@ -108,7 +115,9 @@ class Watching:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, live: Live, settings: RedisSettings) -> AsyncIterator["Watching"]:
+    async def open(
+        cls, live: Live, settings: RedisSettings, *, subscribe_seconds: float = SUBSCRIBE_SECONDS
+    ) -> AsyncIterator["Watching"]:
         """Watches can be made while the block runs; Redis may be down at the start and in between."""
         # No retries: whoever notices that the connection broke makes a new one and subscribes again.
         redis = Redis.from_url(
@@ -118,7 +127,7 @@ class Watching:
             socket_timeout=settings.redis_timeout_seconds,
             socket_keepalive=True,
         )
-        watching = cls(live, redis)
+        watching = cls(live, redis, subscribe_seconds)
         task = asyncio.create_task(watching._keep_connected(), name="watching")
         try:
             yield watching
@@ -131,7 +140,7 @@ class Watching:
     @contextmanager
     def watch(self, request_id: str) -> Iterator[Watch]:
         """A watch while the block runs. Leaving awaits nothing, so a caller that vanished leaves no trace."""
-        watch = Watch(request_id, self._reader)
+        watch = Watch(request_id, self._together, self._subscribe_seconds)
         self._watches.setdefault(request_id, set()).add(watch)
         if request_id in self._asked and not self._unconfirmed.get(request_id):
             watch.is_active.set()

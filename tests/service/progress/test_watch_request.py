@@ -101,7 +101,7 @@ async def test_signals_have_exactly_the_bytes_of_the_reference(progress: Progres
                 "fault_rc": "ChatWorkerFault",
             },
         ]
-        await pubsub.aclose()  # type: ignore[no-untyped-call]  # redis-py forgot its return type
+        await pubsub.aclose()
 
 
 async def test_posts_never_appear_on_the_completion_channel(progress: Progress) -> None:
@@ -112,7 +112,7 @@ async def test_posts_never_appear_on_the_completion_channel(progress: Progress) 
         await pubsub.get_message(timeout=5)
         await progress.stub.AppendProgress(a_post(lease, 1, "x"))
         assert await pubsub.get_message(timeout=0.2) is None
-        await pubsub.aclose()  # type: ignore[no-untyped-call]  # redis-py forgot its return type
+        await pubsub.aclose()
 
 
 async def test_watchers_that_vanish_leave_nothing_behind(progress: Progress) -> None:
@@ -181,12 +181,9 @@ async def test_a_watcher_survives_a_restart_of_redis_in_the_middle_of_a_stream(
         reader.call.cancel()
 
 
-async def test_without_redis_a_watcher_is_told_so_instead_of_waiting_for_ever(
-    restartable_redis: Restartable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("services.progress.live.watching.SUBSCRIBE_SECONDS", 0.3)
+async def test_without_redis_a_watcher_is_told_so_instead_of_waiting_for_ever(restartable_redis: Restartable) -> None:
     await asyncio.to_thread(restartable_redis.kill)
-    async with serving(restartable_redis.url) as progress:
+    async with serving(restartable_redis.url, subscribe_seconds=0.3) as progress:
         watch = progress.watcher.stream(progress.stub.WatchRequest, deadline=None)
         with pytest.raises(NeighbourUnavailable):
             await anext(aiter(watch(pb.WatchRequestRequest(request_id=str(uuid.uuid4())))))

@@ -309,7 +309,8 @@ CREATE TABLE dispatch.wp_models (
     id                  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     wp_id               uuid NOT NULL REFERENCES dispatch.waiting_prompts ON DELETE CASCADE,
     model               varchar(255) NOT NULL,
-    lane_id             bigint NOT NULL REFERENCES dispatch.lanes,
+    -- No foreign key: removing one lane would search every entry. lane_v1 and the loop that removes idle lanes lock the lane instead.
+    lane_id             bigint NOT NULL,
     user_id             integer NOT NULL,
     rank                double precision NOT NULL,
     created             timestamptz NOT NULL,
@@ -320,6 +321,7 @@ CREATE TABLE dispatch.wp_models (
 );
 CREATE INDEX ix_wp_models_wp_id ON dispatch.wp_models (wp_id, model);
 CREATE INDEX ix_wp_models_lane ON dispatch.wp_models (lane_id, rank DESC, created, wp_id) INCLUDE (max_length, max_context_length) WHERE waiting;
+CREATE INDEX ix_wp_models_length ON dispatch.wp_models (lane_id, max_length, max_context_length) WHERE waiting;
 CREATE INDEX ix_wp_models_user ON dispatch.wp_models (user_id, rank DESC, created, wp_id) WHERE waiting;
 CREATE INDEX ix_wp_models_model ON dispatch.wp_models (model) WHERE waiting;
 

@@ -1,6 +1,10 @@
-"""Puts together what handlers work with. Apart from `__main__`, so that tests serve exactly the same thing."""
+"""What every handler is given."""
 
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 from horde.clock import Clock
 from horde.live import Live
@@ -8,9 +12,9 @@ from horde.store import Store
 from services.moderation import repo
 from services.moderation.events import Events
 from services.moderation.freshness import Fresh
-from services.moderation.handlers import Deps
 from services.moderation.live import Addresses
 from services.moderation.patterns import FilterSet
+from services.moderation.repo import Modes
 from services.moderation.settings import ModerationServiceSettings
 
 _A_MOMENT = timedelta(seconds=1)
@@ -18,6 +22,32 @@ _A_MOMENT = timedelta(seconds=1)
 
 _STALE_READINGS = 2
 """The loop reads once per interval; only when it has missed one does a call read for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """What handlers work with."""
+
+    store: Store
+    addresses: Addresses
+    filters: Fresh[FilterSet]
+    has_filters: Fresh[bool]
+    modes: Fresh[Modes]
+    events: Events
+    clock: Clock
+    settings: ModerationServiceSettings
+    background: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def keep_going(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Runs work that has to end even when its caller has gone; the process waits for it before it leaves."""
+        task = asyncio.create_task(work)
+        self.background.add(task)
+        task.add_done_callback(self.background.discard)
+        return task
+
+    async def settle(self) -> None:
+        """Waits for everything that was to keep going."""
+        await asyncio.gather(*self.background, return_exceptions=True)
 
 
 def compose(store: Store, live: Live, clock: Clock, settings: ModerationServiceSettings) -> Deps:

@@ -1,0 +1,83 @@
+"""AdmitChat: the checks of a chat submission, in the reference's order.
+
+The first refusal wins and has changed nothing.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import uuid4
+
+from horde.contract.chat import ChatRequest, parse_chat_request
+from horde.contract.chat.fingerprint import fingerprint
+from horde.contract.chat.images import image_urls
+from services.admission.deps import Deps
+from services.admission.handlers import activating, costing, knowing, shaping
+from services.admission.handlers.answers import Admitted, Outcome, quoted, repeated
+from services.admission.rules import entry
+from services.admission.rules.facts import Account, Caller, Submission
+from services.admission.rules.impossible import UNSERVED_WARNING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One submission as it arrived."""
+
+    caller: Caller
+    body: bytes
+    traceparent: str | None = None
+
+
+async def admit_chat(ask: Ask, deps: Deps) -> Admitted:
+    """Queues one chat request, or answers the earlier one of its operation key, or quotes. Raises Refusal."""
+    now, new_id = deps.clock.now(), uuid4()
+    request = parse_chat_request(ask.body)
+    known = await knowing.look_up(request, ask.caller, deps)
+    mark = _mark(request)
+    if mark is not None and (claim := entry.repeated(known.claim, mark)) is not None:
+        deps.events.answered(Outcome.REPEATED)
+        return repeated(claim, now)
+    account = _entered(request, known, now, deps)
+    address = knowing.address_of(ask.caller, deps)
+    entry.refuse_in_timeout(await deps.standings.timeout_seconds(address.text))
+    screened = await shaping.screen(request, account, address, new_id, deps)
+    shape = shaping.shape(request, screened, account, known.offers, deps)
+    cost = await costing.cost(request, shape, known, account, deps)
+    if request.horde.dry_run:
+        deps.events.answered(Outcome.QUOTED)
+        return quoted(request, shape.sized, cost.price, now)
+    row = shaping.row(
+        request,
+        shape,
+        shaping.origin(account, known, address, ask.caller, ask.traceparent, mark),
+        new_id=new_id,
+        now=now,
+        quote=cost.price.quote,
+        deps=deps,
+    )
+    claim = await activating.activate(row, request, account, cost, image_urls(shape.sized.messages), deps)
+    if claim is not None:
+        return repeated(entry.repeated(claim, mark or "") or claim, now)
+    deps.events.answered(Outcome.QUEUED)
+    unserved = not cost.available.workers and not known.raid
+    return Admitted(
+        outcome=Outcome.QUEUED,
+        request_id=new_id,
+        kudos=cost.price.quote,
+        created=now,
+        message=UNSERVED_WARNING if unserved else "",
+    )
+
+
+def _mark(request: ChatRequest) -> str | None:
+    """The operation's fingerprint; None when nothing is claimed: no key, or a dry run."""
+    return None if request.horde.operation_key is None or request.horde.dry_run else fingerprint(request)
+
+
+def _entered(request: ChatRequest, known: Submission, now: datetime, deps: Deps) -> Account:
+    """Steps 4 and 5: the flag, maintenance, the key, the named workers, the concurrency limit."""
+    entry.refuse_when_closed(is_open=deps.settings.chat_admission_enabled)
+    entry.refuse_in_maintenance(maintenance=known.maintenance)
+    account = entry.authenticate(known, now)
+    entry.refuse_unknown_workers(request.workers, known.missing_workers)
+    entry.refuse_when_too_many(account, known.waiting)
+    return account

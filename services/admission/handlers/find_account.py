@@ -1,0 +1,26 @@
+"""FindAccount: whose key this is."""
+
+from dataclasses import dataclass
+
+from horde.contract.api_keys import hash_api_key
+from services.admission import repo
+from services.admission.deps import Deps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAccount:
+    """What anybody with the key may know. `kudos` in hundredths."""
+
+    id: int
+    alias: str
+    kudos: int
+    trusted: bool
+    moderator: bool
+    flagged: bool
+    concurrency: int
+
+
+async def find_account(api_key: str, deps: Deps) -> FoundAccount:
+    """The account of a personal key. Raises Refusal(InvalidAPIKey)."""
+    row = await repo.find_account(deps.store, hash_api_key(deps.settings.secret_key, api_key))
+    return FoundAccount(**dict(row))

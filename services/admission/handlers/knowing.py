@@ -1,0 +1,29 @@
+"""What AdmitChat looks up before it decides: the submission's facts, and the address it is judged by."""
+
+from datetime import timedelta
+
+from horde.contract.api_keys import hash_api_key
+from horde.contract.chat import ChatRequest
+from services.admission import repo
+from services.admission.deps import Deps
+from services.admission.rules import address, entry
+from services.admission.rules.facts import Caller, Submission
+
+
+async def look_up(request: ChatRequest, caller: Caller, deps: Deps) -> Submission:
+    """One statement for all of it. A key that is a UUID may be a shared key."""
+    named = (entry.worker_id(worker) for worker in request.workers)
+    return await repo.read_submission(
+        deps.store,
+        key_hash=hash_api_key(deps.settings.secret_key, caller.api_key),
+        sharedkey=entry.worker_id(caller.api_key),
+        operation_key=None if request.horde.dry_run else request.horde.operation_key,
+        models=request.models,
+        online=timedelta(seconds=deps.settings.worker_online_seconds),
+        workers=[worker for worker in named if worker is not None],
+    )
+
+
+def address_of(caller: Caller, deps: Deps) -> address.Address:
+    """The address of the caller, or the one a known service speaks for."""
+    return address.resolve(caller, is_known_proxy=deps.passkeys.knows(caller.proxy_passkey))

@@ -1,0 +1,59 @@
+"""Proto to domain and back."""
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from horde.contract import pricing
+from horde_pb.admission.v1 import admission_service_pb2 as pb
+from horde_pb.vocabulary.v1 import caller_pb2
+from services.admission.handlers.admit_chat import Ask
+from services.admission.handlers.answers import Admitted, Outcome
+from services.admission.handlers.find_account import FoundAccount
+from services.admission.rules.facts import Caller
+
+_OUTCOMES = {
+    Outcome.QUEUED: pb.ADMIT_OUTCOME_QUEUED,
+    Outcome.REPEATED: pb.ADMIT_OUTCOME_REPEATED,
+    Outcome.QUOTED: pb.ADMIT_OUTCOME_QUOTED,
+}
+
+
+def ask(request: pb.AdmitChatRequest, traceparent: str | None) -> Ask:
+    """One submission."""
+    return Ask(caller=_caller(request.caller), body=request.body, traceparent=traceparent)
+
+
+def _caller(caller: caller_pb2.Caller) -> Caller:
+    return Caller(
+        api_key=caller.api_key,
+        remote_address=caller.remote_address,
+        proxied_for=caller.proxied_for,
+        proxy_passkey=caller.proxy_passkey,
+        client_agent=caller.client_agent or "unknown:0:unknown",
+    )
+
+
+def admitted(answer: Admitted) -> pb.AdmitChatResponse:
+    """The answer, its kudos whole."""
+    created = Timestamp()
+    created.FromDatetime(answer.created)
+    return pb.AdmitChatResponse(
+        outcome=_OUTCOMES[answer.outcome],
+        request_id="" if answer.request_id is None else str(answer.request_id),
+        kudos=pricing.whole(answer.kudos),
+        message=answer.message,
+        resolved=answer.resolved,
+        created=created,
+    )
+
+
+def account(found: FoundAccount) -> pb.FindAccountResponse:
+    """An account."""
+    return pb.FindAccountResponse(
+        id=found.id,
+        username=found.alias,
+        kudos_hundredths=found.kudos,
+        trusted=found.trusted,
+        moderator=found.moderator,
+        flagged=found.flagged,
+        concurrency=found.concurrency,
+    )

@@ -1,0 +1,1 @@
+"""The OpenAI-compatible front under /v1: translates, submits, follows, and gives the reply in OpenAI's shapes."""

@@ -1,0 +1,113 @@
+"""Which clients wait for which requests: a retry finds its first try's request, and the last to leave cancels it.
+
+Contract: clients-and-front 3.9 and 3.10, decision 27a. Kept in this process alone: a retry that reaches another
+gateway attaches only with an operation key, which admission knows.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from horde.clock import Clock
+
+MOST_KEPT = 10_000
+"""Accepted calls that are remembered for a retry."""
+
+RETRY_SECONDS = 120.0
+"""How long after its acceptance a call's retry may attach."""
+
+GRACE_SECONDS = 30.0
+"""How long a request outlives its client when a retry may be expected."""
+
+GONE_SECONDS = 1.0
+"""How long a retry waits until its first try's connection is known to be broken."""
+
+
+@dataclass(eq=False, slots=True)
+class Accepted:
+    """A request that clients of this process wait for. `created` in Unix seconds."""
+
+    request_id: str
+    created: int
+    accepted_at: float
+    listeners: int = 0
+    is_delivered: bool = False
+    is_cancelled: bool = False
+    abandoned: asyncio.Event = field(default_factory=asyncio.Event)
+    timer: asyncio.Task[None] | None = None
+
+
+class Attaching:
+    """All calls of this process that wait."""
+
+    def __init__(
+        self, cancel: Callable[[str], Awaitable[object]], clock: Clock, *, grace_seconds: float = GRACE_SECONDS
+    ) -> None:
+        self._cancel = cancel
+        self._clock = clock
+        self._grace_seconds = grace_seconds
+        self._waiting: dict[str, Accepted] = {}
+        self._by_fingerprint: OrderedDict[bytes, Accepted] = OrderedDict()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def accept(self, request_id: str, created: int, fingerprint: bytes | None) -> Accepted:
+        """A client waits for this request now; without a fingerprint no retry is expected."""
+        one = self._waiting.get(request_id)
+        if one is None:
+            one = Accepted(request_id, created, self._clock.monotonic())
+            self._waiting[request_id] = one
+        self._join(one)
+        if fingerprint is not None:
+            self._by_fingerprint[fingerprint] = one
+            self._by_fingerprint.move_to_end(fingerprint)
+            if len(self._by_fingerprint) > MOST_KEPT:
+                self._by_fingerprint.popitem(last=False)
+        return one
+
+    async def attach(self, fingerprint: bytes) -> Accepted | None:
+        """The request of the first try, when its client is gone without an answer; the caller waits for it now."""
+        one = self._by_fingerprint.get(fingerprint)
+        if one is None or one.is_delivered or self._clock.monotonic() - one.accepted_at > RETRY_SECONDS:
+            return None
+        try:
+            async with asyncio.timeout(GONE_SECONDS):
+                await one.abandoned.wait()
+        except TimeoutError:
+            return None
+        if one.is_cancelled or one.is_delivered:
+            return None
+        self._waiting[one.request_id] = one
+        self._join(one)
+        return one
+
+    def leave(self, one: Accepted, *, delivered: bool, keep: bool) -> None:
+        """A client does not wait any more. `delivered`: it was answered. `keep`: it may come back."""
+        one.listeners -= 1
+        one.is_delivered = one.is_delivered or delivered
+        if one.listeners:
+            return
+        one.abandoned.set()
+        if delivered:
+            self._waiting.pop(one.request_id, None)
+            return
+        task = asyncio.create_task(self._abandon(one, self._grace_seconds if keep else 0.0), name="front: abandoned")
+        one.timer = task
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _join(self, one: Accepted) -> None:
+        one.listeners += 1
+        one.abandoned.clear()
+        if one.timer is not None:
+            one.timer.cancel()
+            one.timer = None
+
+    async def _abandon(self, one: Accepted, seconds: float) -> None:
+        if seconds:
+            await asyncio.sleep(seconds)
+        one.is_cancelled = True
+        self._waiting.pop(one.request_id, None)
+        # From here on a joining client must not stop the cancel half way.
+        one.timer = None
+        await self._cancel(one.request_id)

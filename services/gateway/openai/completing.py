@@ -1,0 +1,156 @@
+"""POST /v1/chat/completions, in the order of work of clients-and-front 3.3.
+
+Everything that can be refused is refused before the first byte of an answer.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+from starlette.types import Receive, Scope, Send
+
+from horde.contract import limits, strict_json
+from horde.contract.chat import parse_chat_request
+from services.gateway import bodies
+from services.gateway.answers import Answer, Header, StreamCut
+from services.gateway.openai import wire
+from services.gateway.openai.attaching import Accepted
+from services.gateway.openai.callers import FrontCaller, front_caller, missing_key
+from services.gateway.openai.chunks import packed
+from services.gateway.openai.completion import Asked, completion
+from services.gateway.openai.errors import ACCEPTED, REPEATABLE, FrontError
+from services.gateway.openai.following import Abandoned, Following, Patience
+from services.gateway.openai.front import Front
+from services.gateway.openai.reconcile import Relay
+from services.gateway.openai.request import Completion, translate
+from services.gateway.openai.streaming import Streaming
+from services.gateway.openai.watch import Watch
+from services.gateway.throttle import Budget
+
+PATH = "/chat/completions"
+
+_STALLED_SECONDS = 60.0
+"""How much longer than its budget a stream may take to be read by its client."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One accepted call."""
+
+    front: Front
+    scope: Scope
+    wanted: Completion
+    who: FrontCaller
+    accepted: Accepted
+    started: float
+
+
+async def complete(front: Front, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers one call. Raises what its error is; StreamCut when an answer has begun."""
+    started = front.deps.clock.monotonic()
+    who = front_caller(scope, front.deps.settings.proxy_trusted_hops)
+    await front.throttle(scope, who.caller, Budget.CHAT_SUBMIT, f"/v1{PATH}")
+    body = await bodies.read(scope, receive, limits.MAX_CHAT_BODY_BYTES)
+    wanted = translate(strict_json.loads_object(body), front.deps.settings.front_min_output_tokens)
+    if who.caller.api_key is None:
+        # Of two mistakes, the body's is told first.
+        parse_chat_request(wanted.native(None))
+        raise missing_key()
+    leaving = asyncio.create_task(_left(receive), name="front: client")
+    try:
+        accepted = await _accept(front, scope, who, wanted, body)
+        await _answer(_Call(front, scope, wanted, who, accepted, started), leaving, send)
+    finally:
+        leaving.cancel()
+
+
+async def _left(receive: Receive) -> None:
+    """Returns when the client closed its connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _accept(front: Front, scope: Scope, who: FrontCaller, wanted: Completion, body: bytes) -> Accepted:
+    """Queues the request, or finds the one that an earlier try of this call has queued."""
+    operation_key = who.operation_key(wanted.operation_key)
+    scope[REPEATABLE] = operation_key is not None
+    fingerprint = who.fingerprint(body) if who.is_sdk else None
+    accepted = await front.attaching.attach(fingerprint) if fingerprint is not None and who.is_retry else None
+    if accepted is not None:
+        front.events.attached()
+    else:
+        admitted = await front.deps.neighbours.admit_chat(wire.submit_request(wanted.native(operation_key), who.caller))
+        if not wire.is_queued(admitted):
+            raise FrontError(502, "server_error", "upstream_unavailable", "The request was not queued.")
+        created = admitted.created.seconds or int(front.deps.clock.now().timestamp())
+        accepted = front.attaching.accept(admitted.request_id, created, fingerprint)
+    scope[ACCEPTED] = accepted.request_id
+    return accepted
+
+
+async def _answer(call: _Call, leaving: asyncio.Task[None], send: Send) -> None:
+    """Follows the request and answers. A client that leaves is given up at once, or kept for when it comes back."""
+    front, deps = call.front, call.front.deps
+    is_settled = False
+    try:
+        async with Watch(deps.neighbours, call.accepted.request_id, deps.clock) as watch:
+            patience = Patience(
+                deadline=call.accepted.accepted_at
+                + call.who.budget(deps.settings.front_stream_budget_seconds, stream=call.wanted.stream),
+                grace=deps.settings.front_grace_seconds,
+                fail_fast=call.wanted.fail_fast,
+            )
+            following = Following(call.accepted.request_id, watch, patience, deps.neighbours, deps.clock, front.cancel)
+            leaving.add_done_callback(lambda _: following.abandon())
+            await following.begin()
+            await (_stream if call.wanted.stream else _plain)(call, following, patience, send)
+        is_settled = True
+    except Abandoned:
+        if not call.wanted.stream:
+            raise bodies.Disconnected from None
+    except (FrontError, StreamCut):
+        is_settled = True
+        raise
+    finally:
+        front.attaching.leave(call.accepted, delivered=is_settled, keep=call.who.comes_back)
+
+
+async def _plain(call: _Call, following: Following, patience: Patience, send: Send) -> None:
+    while following.reply is None:
+        await following.step(patience.deadline)
+    standing, reply = following.standing, following.reply
+    if standing is None or reply is None:
+        raise AssertionError("a reply has a standing")
+    answer = Answer(packed(completion(_asked(call, following), reply, standing)), headers=_headers(call))
+    call.front.events.delivered(reply.finish_reason, lowered=standing.is_lowered)
+    await answer(call.scope, _nothing, send)
+
+
+async def _stream(call: _Call, following: Following, patience: Patience, send: Send) -> None:
+    clock = call.front.deps.clock
+    buffered = call.wanted.buffered or call.front.deps.settings.front_restart == "buffer"
+    relay = Relay(buffered=buffered, include_reasoning=call.wanted.include_reasoning)
+    streaming = Streaming(call.front, _asked(call, following), following, relay, send)
+    seconds = max(0.0, patience.deadline - clock.monotonic()) + _STALLED_SECONDS
+    await streaming.run(_headers(call), include_usage=call.wanted.include_usage, most_seconds=seconds)
+
+
+async def _nothing() -> dict[str, str]:
+    return {"type": "http.disconnect"}
+
+
+def _asked(call: _Call, following: Following) -> Asked:
+    known = following.standing.created if following.standing is not None else 0
+    return Asked(
+        request_id=call.accepted.request_id,
+        created=known or call.accepted.created,
+        include_reasoning=call.wanted.include_reasoning,
+        prompt_characters=call.wanted.prompt_characters,
+    )
+
+
+def _headers(call: _Call) -> tuple[Header, ...]:
+    took = call.front.deps.clock.monotonic() - call.started
+    return (
+        (b"x-horde-request-id", call.accepted.request_id.encode()),
+        (b"openai-processing-ms", b"%d" % (took * 1000)),
+    )

@@ -1,0 +1,89 @@
+"""Moderation and media as admission knows them, both on one server."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast, override
+
+import grpc
+
+from horde.contract.refusal import Refusal
+from horde.rpc import options
+from horde.rpc.handling import Registrar, Surroundings
+from horde_pb.media.v1 import media_service_pb2 as media_pb
+from horde_pb.media.v1.media_service_pb2_grpc import MediaServiceServicer, add_MediaServiceServicer_to_server
+from horde_pb.moderation.v1 import moderation_service_pb2 as moderation_pb
+from horde_pb.moderation.v1.moderation_service_pb2_grpc import (
+    ModerationServiceServicer,
+    add_ModerationServiceServicer_to_server,
+)
+from horde_pb.vocabulary.v1.caller_pb2 import AddressStanding
+
+
+class FakeModeration(ModerationServiceServicer):
+    """`timeouts` by address; `replaces` is what ScreenPrompt rewrites, word by word; `refuses` is raised by it."""
+
+    def __init__(self) -> None:
+        self.timeouts: dict[str, int] = {}
+        self.replaces: dict[str, str] = {}
+        self.refuses: Refusal | None = None
+        self.is_filtering = False
+        self.screened: list[moderation_pb.ScreenPromptRequest] = []
+        self.checked: list[str] = []
+
+    @override
+    async def CheckAddress(self, request: moderation_pb.CheckAddressRequest, context: Any) -> Any:
+        self.checked.append(request.address)
+        standing = AddressStanding(timeout_seconds=self.timeouts.get(request.address, 0))
+        return moderation_pb.CheckAddressResponse(standing=standing)
+
+    @override
+    async def GetPolicy(self, request: moderation_pb.GetPolicyRequest, context: Any) -> Any:
+        return moderation_pb.GetPolicyResponse(has_filters=self.is_filtering)
+
+    @override
+    async def ScreenPrompt(self, request: moderation_pb.ScreenPromptRequest, context: Any) -> Any:
+        self.screened.append(request)
+        if self.refuses is not None:
+            raise self.refuses
+        texts = list(request.texts)
+        for word, replacement in self.replaces.items():
+            texts = [text.replace(word, replacement) for text in texts]
+        return moderation_pb.ScreenPromptResponse(rewritten=texts != list(request.texts), texts=texts)
+
+
+class FakeMedia(MediaServiceServicer):
+    """Remembers what was stored; `refuses` is raised, `is_broken` fails as a fault does."""
+
+    def __init__(self) -> None:
+        self.stored: list[media_pb.StoreImagesRequest] = []
+        self.refuses: Refusal | None = None
+        self.is_broken = False
+
+    @override
+    async def StoreImages(self, request: media_pb.StoreImagesRequest, context: Any) -> Any:
+        if self.refuses is not None:
+            raise self.refuses
+        if self.is_broken:
+            await context.abort(grpc.StatusCode.INTERNAL, "broken by a test")
+        self.stored.append(request)
+        return media_pb.StoreImagesResponse(
+            keys=[f"{request.request_id}_chat_{position}.jpg" for position in range(len(request.urls))]
+        )
+
+
+@asynccontextmanager
+async def serving_neighbours() -> AsyncIterator[tuple[str, FakeModeration, FakeMedia]]:
+    """Where both listen, and both."""
+    # The RPCs that admission does not call answer UNIMPLEMENTED, so the classes are abstract on paper.
+    moderation = cast("FakeModeration", cast("Any", FakeModeration)())
+    media = cast("FakeMedia", cast("Any", FakeMedia)())
+    server = grpc.aio.server(options=options.SERVER)
+    registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("fake")))
+    add_ModerationServiceServicer_to_server(moderation, registrar)
+    add_MediaServiceServicer_to_server(media, registrar)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        yield f"127.0.0.1:{port}", moderation, media
+    finally:
+        await server.stop(0)

@@ -1,0 +1,149 @@
+"""The four services the gateway calls, in one gRPC server that answers what a test put on its desk."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import grpc
+from google.protobuf.message import Message
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+
+from horde.rpc import options
+from horde.rpc.handling import Registrar, Surroundings
+from horde_pb.admission.v1.admission_service_pb2_grpc import (
+    AdmissionServiceServicer,
+    add_AdmissionServiceServicer_to_server,
+)
+from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import (
+    DispatchServiceServicer,
+    add_DispatchServiceServicer_to_server,
+)
+from horde_pb.moderation.v1.moderation_service_pb2_grpc import (
+    ModerationServiceServicer,
+    add_ModerationServiceServicer_to_server,
+)
+from horde_pb.progress.v1.progress_service_pb2_grpc import (
+    ProgressServiceServicer,
+    add_ProgressServiceServicer_to_server,
+)
+
+type Given = Message | Exception | Callable[[Any], Message | Awaitable[Message]]
+
+
+@dataclass
+class Desk:
+    """`answers` by the name of the RPC: a message, an error to raise, or a function of the request, which may wait.
+
+    `asked` holds every request in order. `streams` holds the messages of a stream; after the last it stays open.
+    """
+
+    answers: dict[str, Given] = field(default_factory=dict)
+    streams: dict[str, Iterable[Message]] = field(default_factory=dict)
+    asked: list[tuple[str, Any]] = field(default_factory=list)
+
+    def last(self, name: str) -> Any:
+        """The last request of one RPC. Raises IndexError when it was never asked."""
+        return [request for asked, request in self.asked if asked == name][-1]
+
+    async def answer(self, name: str, request: Message) -> Message:
+        """What was put on the desk for this RPC."""
+        self.asked.append((name, request))
+        given = self.answers[name]
+        if isinstance(given, Exception):
+            raise given
+        if isinstance(given, Message):
+            return given
+        made = given(request)
+        return made if isinstance(made, Message) else await made
+
+    async def stream(self, name: str, request: Message) -> AsyncIterator[Message]:
+        """The messages put on the desk, then nothing for as long as the caller listens."""
+        self.asked.append((name, request))
+        for message in self.streams.get(name, ()):
+            yield message
+        await asyncio.Event().wait()
+
+
+class _Admission(AdmissionServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def AdmitChat(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("AdmitChat", request)
+
+    async def FindAccount(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("FindAccount", request)
+
+
+class _Dispatch(DispatchServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def ClaimJobs(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ClaimJobs", request)
+
+    async def SubmitResult(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("SubmitResult", request)
+
+    async def SubmitFault(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("SubmitFault", request)
+
+    async def GetStatus(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetStatus", request)
+
+    async def CancelRequest(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("CancelRequest", request)
+
+    async def ListModels(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListModels", request)
+
+    async def GetPerformance(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetPerformance", request)
+
+
+class _Progress(ProgressServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def AppendProgress(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("AppendProgress", request)
+
+    async def WatchRequest(self, request: Any, context: Any) -> AsyncIterator[Any]:
+        async for message in self._desk.stream("WatchRequest", request):
+            yield message
+
+
+class _Moderation(ModerationServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def GetModes(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetModes", request)
+
+
+@asynccontextmanager
+async def fake_services(desk: Desk) -> AsyncIterator[str]:
+    """Serves the desk, and health, while the block runs; gives the one target of all four services."""
+    server = grpc.aio.server(options=options.SERVER)
+    registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("fake")))
+    add_AdmissionServiceServicer_to_server(_new(_Admission, desk), registrar)
+    add_DispatchServiceServicer_to_server(_new(_Dispatch, desk), registrar)
+    add_ProgressServiceServicer_to_server(_new(_Progress, desk), registrar)
+    add_ModerationServiceServicer_to_server(_new(_Moderation, desk), registrar)
+    checks = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    await checks.set("", health_pb2.HealthCheckResponse.SERVING)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        await server.stop(0)
+
+
+def _new[T](cls: Callable[[Desk], T], desk: Desk) -> T:
+    """One servicer. The RPCs that the gateway never calls answer UNIMPLEMENTED, so the class is abstract on paper."""
+    made: T = cast("Any", cls)(desk)
+    return made

@@ -1,0 +1,35 @@
+"""A media service without a store: every key has a URL."""
+
+from typing import Any
+
+import grpc
+
+from horde_pb.media.v1 import media_service_pb2 as pb
+from horde_pb.media.v1.media_service_pb2_grpc import MediaServiceServicer
+
+
+class FakeMedia(MediaServiceServicer):
+    """Remembers what it signed and deleted. `is_down` makes every call fail."""
+
+    def __init__(self) -> None:
+        self.signed: list[pb.SignImagesRequest] = []
+        self.deleted: list[str] = []
+        self.is_down = False
+
+    async def SignImages(self, request: pb.SignImagesRequest, context: Any) -> pb.SignImagesResponse:
+        await self._fail_when_down(context)
+        self.signed.append(request)
+        return pb.SignImagesResponse(urls=[f"https://objects.test/{key}" for key in request.keys])
+
+    async def InlineImages(self, request: pb.InlineImagesRequest, context: Any) -> pb.InlineImagesResponse:
+        await self._fail_when_down(context)
+        return pb.InlineImagesResponse(urls=[f"data:image/jpeg;base64,{key}" for key in request.keys])
+
+    async def DeleteObjects(self, request: pb.DeleteObjectsRequest, context: Any) -> pb.DeleteObjectsResponse:
+        await self._fail_when_down(context)
+        self.deleted.extend(request.keys)
+        return pb.DeleteObjectsResponse()
+
+    async def _fail_when_down(self, context: Any) -> None:
+        if self.is_down:
+            await context.abort(grpc.StatusCode.INTERNAL, "down, as the test wants it")

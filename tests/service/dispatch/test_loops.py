@@ -1,0 +1,124 @@
+"""The loops over what lapsed, what expired, what is left to delete, and what maintenance stops."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from horde.contract import reasons
+from horde.contract.refusal import Refusal
+from horde.failures import Outage
+from services.dispatch.loops.abort_on_maintenance import abort_on_maintenance
+from services.dispatch.loops.abort_stale_leases import abort_stale_leases
+from services.dispatch.loops.delete_objects import delete_objects
+from services.dispatch.loops.remove_expired_requests import remove_expired_requests
+from tests.fakes.dispatch_service import serving
+from tests.servers import Database
+
+
+async def test_a_lapsed_job_waits_again_once_however_many_replicas_look(database: Database) -> None:
+    async with serving(database) as dispatch:
+        scene = dispatch.scene
+        owner = await scene.account()
+        worker = await scene.worker(owner)
+        request, other = await scene.request(owner), await scene.request(owner)
+        generation = await scene.generation(request, worker, streamed=True)
+        renewed = await scene.generation(other, worker, lease=152)
+        dispatch.clock.advance(timedelta(seconds=151))
+        await asyncio.gather(*(abort_stale_leases(dispatch.deps) for _ in range(3)))
+        await dispatch.settled()
+        status = await dispatch.status(request)
+        assert (status.waiting, status.restarted) == (1, 1)
+        row = await scene.row("dispatch.workers", worker)
+        assert (row["aborted_jobs"], row["uncompleted_jobs"]) == (1, 1)
+        assert dispatch.progress.closed == [(str(generation), True)]
+        assert not (await scene.row("dispatch.processing_gens", renewed))["faulted"]
+
+
+async def test_a_request_whose_third_job_lapses_is_faulted_and_told(database: Database) -> None:
+    async with serving(database) as dispatch:
+        scene = dispatch.scene
+        owner = await scene.account()
+        worker = await scene.worker(owner)
+        request = await scene.request(owner)
+        for _ in range(3):
+            await scene.generation(request, worker)
+            dispatch.clock.advance(timedelta(seconds=151))
+            await abort_stale_leases(dispatch.deps)
+        await dispatch.settled()
+        assert (await dispatch.status(request)).faulted
+        assert dispatch.progress.events(str(request)) == [("faulted", 0)]
+
+
+async def test_a_lapsed_job_whose_reply_was_nonconformant_is_no_dropped_job(database: Database) -> None:
+    async with serving(database) as dispatch:
+        scene = dispatch.scene
+        owner = await scene.account()
+        worker = await scene.worker(owner)
+        request = await scene.request(owner, chat_extras={"response_format": {"type": "json_object"}})
+        with pytest.raises(Refusal):
+            await dispatch.reply(await scene.generation(request, worker), owner)
+        dispatch.clock.advance(timedelta(seconds=151))
+        await abort_stale_leases(dispatch.deps)
+        row = await scene.row("dispatch.workers", worker)
+        assert (row["aborted_jobs"], row["uncompleted_jobs"], row["nonconformant_replies"]) == (0, 0, 1)
+
+
+async def test_an_expired_request_goes_with_all_that_belongs_to_it(database: Database) -> None:
+    async with serving(database) as dispatch:
+        scene = dispatch.scene
+        owner = await scene.account()
+        worker = await scene.worker(owner)
+        keys = ["a_chat_0.jpg", "a_chat_1.jpg"]
+        waiting = await scene.request(owner, hold=500, image_keys=keys, chat_messages_offloaded=True)
+        running = await scene.request(owner)
+        generation = await scene.generation(running, worker, streamed=True)
+        done = await scene.request(owner)
+        await dispatch.reply(await scene.generation(done, worker), owner)
+        dispatch.clock.advance(timedelta(minutes=20, seconds=1))
+        young = await scene.request(owner, expiry=(dispatch.clock.now() + timedelta(minutes=1)).isoformat())
+        await asyncio.gather(*(remove_expired_requests(dispatch.deps) for _ in range(3)))
+        await dispatch.settled()
+        for gone in (waiting, running, done):
+            with pytest.raises(Refusal) as refused:
+                await dispatch.status(gone)
+            assert refused.value.reason is reasons.REQUEST_NOT_FOUND
+        assert not (await dispatch.status(young)).done
+        with pytest.raises(Refusal) as late:
+            await dispatch.reply(generation, owner)
+        assert late.value.reason is reasons.INVALID_JOB_ID
+        assert (await scene.row("admission.kudos_reservations", waiting, "request_id"))["released_at"] is not None
+        assert dispatch.progress.events(str(waiting)) == [("faulted", 0)]
+        assert dispatch.progress.events(str(running)) == [("faulted", 0)]
+        assert dispatch.progress.events(str(done)) == [("generation", 1), ("done", 1)]
+        queued = await scene.db.fetch("SELECT object_key FROM dispatch.object_deletions ORDER BY 1")
+        assert sorted(row["object_key"] for row in queued) == sorted([*keys, f"{waiting}_chat_messages.json"])
+        dispatch.media.is_broken = True
+        with pytest.raises(Outage):
+            await delete_objects(dispatch.deps)
+        dispatch.media.is_broken = False
+        await delete_objects(dispatch.deps)
+        await delete_objects(dispatch.deps)
+        assert sorted(dispatch.media.deleted) == sorted([*keys, f"{waiting}_chat_messages.json"])
+
+
+async def test_maintenance_cancels_what_waits_and_lets_jobs_under_way_settle(database: Database) -> None:
+    async with serving(database) as dispatch:
+        scene = dispatch.scene
+        owner = await scene.account()
+        worker = await scene.worker(owner)
+        waiting, running = await scene.request(owner, hold=500), await scene.request(owner)
+        text = await scene.request(owner, is_chat=False)
+        generation = await scene.generation(running, worker, streamed=True)
+        await abort_on_maintenance(dispatch.deps)
+        assert (await dispatch.status(waiting)).waiting == 1
+        await scene.db.execute("UPDATE moderation.settings SET maintenance = true")
+        await asyncio.gather(*(abort_on_maintenance(dispatch.deps) for _ in range(3)))
+        await dispatch.settled()
+        assert (await dispatch.status(waiting)).done
+        assert (await dispatch.status(text, chat=False)).done
+        assert (await scene.row("admission.kudos_reservations", waiting, "request_id"))["released_at"] is not None
+        assert dispatch.progress.events(str(waiting)) == [("cancelled", 0)]
+        assert dispatch.progress.events(str(text)) == []
+        assert dispatch.progress.cancelled == []
+        assert await dispatch.reply(generation, owner) > 0

@@ -1,0 +1,157 @@
+"""StoreImages: all images or none, within the caps, as JPEGs under their keys."""
+
+import asyncio
+import base64
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+
+from horde.contract import reasons
+from horde.contract.refusal import Refusal
+from horde_pb.media.v1 import media_service_pb2 as pb
+from services.media.blobs import BlobsUnavailable
+from services.media.settings import MediaSettings
+from tests.fakes.pictures import data_url, noise, opened, picture
+
+
+async def test_images_are_stored_in_order_as_jpegs_under_the_keys_of_the_request(media: Any) -> None:
+    keys = await media.store("r1", data_url(picture((10, 20))), data_url(picture((30, 40), kind="GIF", mode="P")))
+    assert keys == ["r1_chat_0.jpg", "r1_chat_1.jpg"]
+    stored = [opened(await media.deps.blobs.read(key)) for key in keys]
+    assert [(image.format, image.size) for image in stored] == [("JPEG", (10, 20)), ("JPEG", (30, 40))]
+
+
+async def test_the_label_of_a_data_url_does_not_matter_but_its_bytes_do(media: Any) -> None:
+    assert await media.store("r", data_url(picture(kind="WEBP"), "image/x-anything;charset=utf-8"))
+    with pytest.raises(Refusal) as refused:
+        await media.store("r", data_url(b'<svg xmlns="http://www.w3.org/2000/svg"/>', "image/svg+xml"))
+    assert refused.value.reason is reasons.SOURCE_IMAGE_UNREADABLE
+
+
+async def test_one_bad_image_stores_none_of_them(media: Any) -> None:
+    with pytest.raises(Refusal) as refused:
+        await media.store("r", data_url(picture()), data_url(picture()[:60]))
+    assert refused.value.reason is reasons.SOURCE_IMAGE_UNREADABLE
+    assert "Image 1" in refused.value.message
+    with pytest.raises(BlobsUnavailable):
+        await media.deps.blobs.read("r_chat_0.jpg")
+
+
+async def test_a_total_past_the_cap_is_refused_with_the_total_and_the_cap(media: Any) -> None:
+    image = picture()
+    cap = 2 * len(image) - 1
+    with pytest.raises(Refusal) as refused:
+        await media.store("r", data_url(image), data_url(image), max_total_bytes=cap)
+    assert refused.value.reason is reasons.SOURCE_IMAGE_SIZE_EXCEEDED
+    assert str(2 * len(image)) in refused.value.message
+    assert str(cap) in refused.value.message
+
+
+async def test_a_small_png_that_grows_past_the_cap_as_a_jpeg_is_refused_as_encoded(media: Any) -> None:
+    image = picture((2000, 2000), mode="1")
+    with pytest.raises(Refusal) as refused:
+        await media.store("r", data_url(image), max_total_bytes=len(image))
+    assert refused.value.reason is reasons.SOURCE_IMAGE_SIZE_EXCEEDED
+    assert "encoded size" in refused.value.message
+
+
+async def test_an_image_above_five_mebibytes_is_refused_before_it_is_decoded(media: Any) -> None:
+    with pytest.raises(Refusal) as refused:
+        await media.store("r", data_url(b"\0" * (5 * 1024 * 1024 + 1)))
+    assert refused.value.reason is reasons.SOURCE_IMAGE_SIZE_EXCEEDED
+
+
+async def test_too_many_pixels_are_refused_by_the_header(media: Any) -> None:
+    with pytest.raises(Refusal) as refused:
+        await media.store("r", data_url(picture((3073, 3072), mode="1")))
+    assert refused.value.reason is reasons.SOURCE_IMAGE_RESOLUTION_EXCEEDED
+    assert str(3073 * 3072) in refused.value.message
+
+
+async def test_a_twenty_first_image_is_refused(media: Any) -> None:
+    with pytest.raises(Refusal) as refused:
+        await media.store("r", *[data_url(picture())] * 21)
+    assert refused.value.reason is reasons.TOO_MANY_EXTRA_SOURCE_IMAGES
+
+
+async def test_twenty_images_of_a_request_are_stored(media: Any) -> None:
+    image = data_url(noise(300))
+    assert len(await media.store("r", *[image] * 20)) == 20
+
+
+async def test_a_decoder_that_dies_refuses_its_image_and_the_next_one_is_decoded(media: Any) -> None:
+    await media.store("warm", data_url(picture()))
+    slots = media.deps.decoders._slots
+    asking = asyncio.gather(
+        *(media.store(f"r{n}", data_url(noise(500, seed=n))) for n in range(3)), return_exceptions=True
+    )
+    await asyncio.sleep(0.05)
+    next(slot._process for slot in slots if slot._process is not None).kill()
+    results = await asking
+    assert sum(isinstance(result, BaseException) for result in results) <= 1
+    assert await media.store("after", data_url(picture()))
+
+
+async def test_a_decoder_that_takes_too_long_refuses_its_image(
+    media_settings: MediaSettings, serving_media: Callable[[MediaSettings], AbstractAsyncContextManager[Any]]
+) -> None:
+    hurried = media_settings.model_copy(update={"media_decode_seconds": 0.001})
+    async with serving_media(hurried) as media:
+        with pytest.raises(Refusal) as refused:
+            await media.store("r", data_url(picture((3000, 3000))))
+    assert refused.value.reason is reasons.SOURCE_IMAGE_UNREADABLE
+
+
+async def test_without_the_store_the_answer_is_unavailable_and_every_key_is_owed_a_delete(
+    media_settings: MediaSettings, serving_media: Callable[[MediaSettings], AbstractAsyncContextManager[Any]]
+) -> None:
+    nowhere = media_settings.model_copy(update={"s3_endpoint": "http://127.0.0.1:1"})
+    async with serving_media(nowhere) as media:
+        with pytest.raises(Refusal) as refused:
+            await media.store("r", data_url(picture()), data_url(picture()))
+        assert refused.value.reason is reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE
+        assert await media.owed() == {"r_chat_0.jpg", "r_chat_1.jpg"}
+
+
+async def test_a_repeat_overwrites_the_same_keys(media: Any) -> None:
+    first = await media.store("r", data_url(picture((10, 10))))
+    assert await media.store("r", data_url(picture((20, 20)))) == first
+    assert opened(await media.deps.blobs.read(first[0])).size == (20, 20)
+
+
+async def test_a_caller_that_hangs_up_while_images_are_stored_leaves_all_of_them_or_none(media: Any) -> None:
+    call = media.stub.StoreImages(
+        pb.StoreImagesRequest(request_id="r", urls=[data_url(picture())] * 5, max_total_bytes=10**7)
+    )
+    await asyncio.sleep(0.15)
+    call.cancel()
+    await asyncio.sleep(0.3)
+    await media.deps.settle()
+    found = 0
+    for number in range(5):
+        try:
+            await media.deps.blobs.read(f"r_chat_{number}.jpg")
+            found += 1
+        except BlobsUnavailable:
+            continue
+    assert found in (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("data:image/png;base64,", reasons.SOURCE_IMAGE_UNREADABLE),
+        ("data:image/png;base64,not base64!", reasons.SOURCE_IMAGE_UNREADABLE),
+        ("data:image/png," + base64.b64encode(b"x").decode(), reasons.SOURCE_IMAGE_UNREADABLE),
+        ("data:text/plain;base64,eA==", reasons.SOURCE_IMAGE_UNREADABLE),
+        ("ftp://example.org/a.png", reasons.SOURCE_IMAGE_URL_REFUSED),
+        ("file:///etc/passwd", reasons.SOURCE_IMAGE_URL_REFUSED),
+        ("horde-r2://other_chat_0.jpg", reasons.SOURCE_IMAGE_URL_REFUSED),
+    ],
+)
+async def test_urls_of_no_image_are_refused(media: Any, url: str, reason: reasons.Reason) -> None:
+    with pytest.raises(Refusal) as refused:
+        await media.store("r", url)
+    assert refused.value.reason is reason

@@ -1,0 +1,54 @@
+"""What is written down of a refusal, and how long an address stays out."""
+
+import hashlib
+import json
+from datetime import timedelta
+
+from services.moderation.rules.evidence import MAX_STAGE_CHARACTERS, Evidence, Path, capture
+from services.moderation.rules.timeouts import model_rejection_times_out, timeout_after
+
+
+def captured(prompt: str, origin: str = "1.2.3.4", models: tuple[str, ...] = ("m",)) -> Evidence:
+    return capture(account_id=1, origin=origin, models=models, prompt=prompt, reason=Path.FILTER, secret="a secret")
+
+
+def test_stages_are_clipped_and_say_so() -> None:
+    stages = captured("x" * (MAX_STAGE_CHARACTERS + 1)).stages
+    assert (len(stages.submitted_prompt), stages.characters, stages.truncated) == (16_000, 32_000, True)
+    assert not captured("x" * MAX_STAGE_CHARACTERS).stages.truncated
+
+
+def test_nothing_that_the_database_refuses_is_left_in_a_text() -> None:
+    evidence = captured("a\x00b\ud800c\udfffd", models=("m\x00",))
+    assert evidence.stages.moderation_prompt == "a\ufffdb\ufffdc\ufffdd"
+    assert evidence.models == ("m\ufffd",)
+
+
+def test_the_digest_is_that_of_the_canonical_json() -> None:
+    stages = captured("schön \U0001f600").stages
+    document = '{"effective_prompt":null,"moderation_prompt":"schön \U0001f600","submitted_prompt":"schön \U0001f600"}'
+    assert json.loads(document)["submitted_prompt"] == stages.submitted_prompt
+    assert stages.sha256 == hashlib.sha256(document.encode()).hexdigest()
+
+
+def test_models_are_bounded() -> None:
+    models = captured("x", models=("y" * 300,) * 150).models
+    assert (len(models), len(models[0])) == (100, 255)
+
+
+def test_an_origin_without_a_subject_is_kept_as_text_alone() -> None:
+    evidence = captured("x", origin="unknown")
+    assert (evidence.address, evidence.subject_key, evidence.origin) == (None, None, "unknown")
+    keyed = captured("x", origin="2001:db8::1")
+    assert (keyed.address, keyed.origin) == ("2001:db8::/64", None)
+    assert keyed.subject_key is not None
+
+
+def test_timeouts_grow_by_six_minutes() -> None:
+    assert [timeout_after(n) for n in range(5)] == [timedelta(minutes=m) for m in (3, 9, 15, 21, 27)]
+
+
+def test_model_rejections_count_above_the_threshold_or_in_a_raid() -> None:
+    assert not model_rejection_times_out(5, threshold=5, raid=False)
+    assert model_rejection_times_out(6, threshold=5, raid=False)
+    assert model_rejection_times_out(1, threshold=5, raid=True)
