@@ -20,7 +20,7 @@ from services.admission.loops import promotion
 from services.admission.neighbours import Neighbours
 from services.admission.servicer import AdmissionServicer
 from services.admission.settings import AdmissionSettings
-from services.admission.snapshots import Passkeys, Policy, Standings
+from services.admission.snapshots import Loads, Passkeys, Policy, Standings
 
 _REFRESH = timedelta(seconds=5)
 """How often the snapshots are refreshed. base-domain 1.6."""
@@ -50,6 +50,7 @@ async def opened(settings: AdmissionSettings, clock: Clock) -> AsyncIterator[Dep
                 passkeys=Passkeys(store),
                 policy=Policy(neighbours.moderation),
                 standings=Standings(neighbours.moderation, clock),
+                loads=Loads(store, clock),
             )
         finally:
             await neighbours.close()

@@ -8,7 +8,7 @@ from horde.store import Store
 from services.admission.events import Events
 from services.admission.neighbours import Media, Moderation
 from services.admission.settings import AdmissionSettings
-from services.admission.snapshots import Passkeys, Policy, Standings
+from services.admission.snapshots import Loads, Passkeys, Policy, Standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,3 +25,4 @@ class Deps:
     passkeys: Passkeys
     policy: Policy
     standings: Standings
+    loads: Loads

@@ -11,7 +11,7 @@ log = logs.get(__name__)
 
 _DECISIONS = Counter(
     "horde_text_free_allowance_decisions",
-    "Request creations by how their output allowance decided; below the floor the allowance is the floor.",
+    "Request creations by how their output allowance decided.",
     ("requester", "outcome", "requested_bucket", "allowance_bucket", "chat"),
 )
 _WAITS = Histogram(

@@ -1,6 +1,7 @@
 """What admission remembers for seconds, so that a submission needs no call for it. Losing it costs one call."""
 
 import hmac
+from uuid import UUID
 
 from horde.clock import Clock
 from horde.failures import Outage
@@ -8,11 +9,18 @@ from horde.store import Store
 from horde.telemetry import logs
 from services.admission import repo
 from services.admission.neighbours import Moderation
+from services.admission.rules.facts import Availability, Load
 
 log = logs.get(__name__)
 
 _FRESH_SECONDS = 1.0
 """How long an address's standing is reused."""
+
+_LATELY_SECONDS = 5.0
+"""How long a load is good enough to be counted."""
+
+_MOST_LOADS = 1000
+"""Sets of workers whose load is kept at once."""
 
 _MOST_ADDRESSES = 10_000
 """Standings kept at once: a second of traffic beyond any budget."""
@@ -46,6 +54,30 @@ class Policy:
     async def refresh(self) -> None:
         """Asks again; the last answer stays while moderation is away."""
         self.has_filters = await self._moderation.has_filters()
+
+
+class Loads:
+    """What waits for a set of workers; for the metrics of requests it decides nothing about, every few seconds."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._known: dict[frozenset[UUID], tuple[float, Load]] = {}
+
+    async def now(self, available: Availability) -> Load:
+        """Measured now: where it decides whether kudos are held."""
+        load = await repo.competing_load(self._store, available)
+        if len(self._known) >= _MOST_LOADS:
+            self._known.clear()
+        self._known[frozenset(available.worker_ids)] = (self._clock.monotonic(), load)
+        return load
+
+    async def lately(self, available: Availability) -> Load:
+        """Measured within the last seconds."""
+        kept = self._known.get(frozenset(available.worker_ids))
+        if kept is not None and self._clock.monotonic() - kept[0] < _LATELY_SECONDS:
+            return kept[1]
+        return await self.now(available)
 
 
 class Standings:

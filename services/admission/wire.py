@@ -5,10 +5,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from horde.contract import pricing
 from horde_pb.admission.v1 import admission_service_pb2 as pb
 from horde_pb.vocabulary.v1 import caller_pb2
-from services.admission.handlers.admit_chat import Ask
-from services.admission.handlers.answers import Admitted, Outcome
-from services.admission.handlers.find_account import FoundAccount
-from services.admission.rules.facts import Caller
+from services.admission.rules.answers import Admitted, Outcome
+from services.admission.rules.facts import Ask, Caller, FoundAccount
 
 _OUTCOMES = {
     Outcome.QUEUED: pb.ADMIT_OUTCOME_QUEUED,

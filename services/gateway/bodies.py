@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from starlette.exceptions import HTTPException
-from starlette.types import Receive, Scope
+from starlette.types import Message, Receive, Scope
 
 from horde.contract import limits, reasons, strict_json
 from horde.contract.refusal import Refusal
@@ -33,20 +33,18 @@ async def read(scope: Scope, receive: Receive, limit: int = limits.MAX_CHAT_BODY
     declared = _declared_length(scope["headers"])
     if declared is not None and declared > limit:
         raise _too_large(limit)
+    message = await receive()
+    only: bytes = message.get("body", b"")
+    if message["type"] == "http.request" and not message.get("more_body") and len(only) <= limit:
+        return only
     try:
         async with asyncio.timeout(_SECONDS_TO_SEND):
-            return await _collect(receive, limit)
+            return await _collect(message, receive, limit)
     except TimeoutError:
         raise HTTPException(408, f"The body did not arrive within {_SECONDS_TO_SEND} seconds.") from None
 
 
-async def _collect(receive: Receive, limit: int) -> bytes:
-    message = await receive()
-    if message["type"] == "http.request" and not message.get("more_body"):
-        only: bytes = message.get("body", b"")
-        if len(only) > limit:
-            raise _too_large(limit)
-        return only
+async def _collect(message: Message, receive: Receive, limit: int) -> bytes:
     kept = bytearray()
     while message["type"] == "http.request":
         kept += message.get("body", b"")

@@ -14,7 +14,7 @@ from services.gateway.bodies import Disconnected
 from services.gateway.deps import GatewayDeps
 from services.gateway.throttle import HEADERS
 
-FRONT = "/v1/"
+_FRONT = "/v1/"
 
 _ALLOWED_METHODS = b"POST, GET, OPTIONS, PUT, DELETE, PATCH"
 _CORS: tuple[Header, ...] = (
@@ -50,7 +50,7 @@ type FrontErrors = Callable[[Exception, Request], ASGIApp]
 class Edge:
     """An ASGI application around the routes; the only place where an exception becomes an answer."""
 
-    def __init__(self, app: ASGIApp, *, deps: GatewayDeps, front_errors: FrontErrors | None) -> None:
+    def __init__(self, app: ASGIApp, *, deps: GatewayDeps, front_errors: FrontErrors) -> None:
         self._app = app
         self._events = deps.events
         self._load = deps.load
@@ -99,7 +99,7 @@ class Edge:
         if send is None:
             # Returning without the end of the answer makes the server close the connection: the client sees a cut.
             return
-        if self._front_errors is not None and scope["path"].startswith(FRONT):
+        if scope["path"].startswith(_FRONT):
             await self._front_errors(error, Request(scope))(scope, receive, send)
         else:
             await render.answer_to(error)(scope, receive, send)

@@ -81,8 +81,8 @@ class Endpoint:
         await answer(scope, receive, send)
 
 
-class _Named(Route):
-    """A route that leaves itself in the scope, where metrics look for its template; FastAPI does so only for its own."""
+class NamedRoute(Route):
+    """A route that leaves itself in the scope, where metrics look for its template; FastAPI does so for its own."""
 
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -98,6 +98,6 @@ def routes(deps: GatewayDeps, operations: Sequence[Operation]) -> Sequence[Route
     for operation in operations:
         by_path.setdefault(operation.path, []).append(operation)
     return [
-        _Named(path, Endpoint(deps, group), methods=[operation.method for operation in group])
+        NamedRoute(path, Endpoint(deps, group), methods=[operation.method for operation in group])
         for path, group in by_path.items()
     ]

@@ -11,6 +11,7 @@ from horde.contract import reasons
 from horde.contract.reasons import Reason
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
+from horde.rpc.client import NeighbourUnavailable
 from services.gateway.answers import Answer, Header
 from services.gateway.bodies import Disconnected
 
@@ -91,6 +92,11 @@ _BY_CODE: Mapping[str, int] = MappingProxyType(
 )
 """For a reason that a newer service knows and this gateway does not yet."""
 
+_AWAY = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"})
+"""gRPC codes of a service that a repeat may find back. Any other is a bug there, which a repeat would find again."""
+
+_OUR_FAULT = "Internal Server Error"
+
 _CLOSED_BY_CALLER = 499
 """Nobody reads it; the metric of the request does. nginx counts such a request under the same number."""
 
@@ -118,12 +124,14 @@ def answer_to(error: BaseException) -> Answer:
             return refused(error)
         case HTTPException():
             return _framework(error)
+        case NeighbourUnavailable(code=code) if code not in _AWAY:
+            return _message(500, _OUR_FAULT)
         case Outage():
             return _message(503, "The service is temporarily unavailable. Please try again.", _retry(_RETRY_SECONDS))
         case Disconnected():
             return _message(_CLOSED_BY_CALLER, "The connection was closed.")
         case _:
-            return _message(500, "Internal Server Error")
+            return _message(500, _OUR_FAULT)
 
 
 def rc_of(error: BaseException) -> str | None:

@@ -27,6 +27,15 @@ class FrontSettings(Settings):
     front_keepalive: Literal["comment", "chunk", "off"] = env(
         "HORDE_FRONT_KEEPALIVE", "What keeps a silent stream open: comment lines, empty chunks, or nothing.", "comment"
     )
+    front_keepalive_seconds: float = env(
+        "HORDE_FRONT_KEEPALIVE_SECONDS", "Seconds of silence after which a stream says that it lives.", 10.0, gt=0
+    )
+    front_abandoned_seconds: float = env(
+        "HORDE_FRONT_ABANDONED_SECONDS",
+        "Seconds a request outlives its client when the client's kind usually tries again.",
+        30.0,
+        ge=0,
+    )
     front_min_output_tokens: Literal["refuse", "raise"] = env(
         "HORDE_FRONT_MIN_OUTPUT_TOKENS", "What happens to fewer than 16 tokens: refuse them or raise them.", "refuse"
     )

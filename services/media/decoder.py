@@ -56,7 +56,7 @@ QUALITY = 90
 """Chat reference, Images."""
 
 _NUMBER = re.compile(r"\d+")
-_WHITE = (255, 255, 255, 255)
+_WHITE = (255, 255, 255)
 _BYTE_STEPS = 256
 _BYTE_MAX = 255
 
@@ -70,7 +70,7 @@ class UnreadableError(Exception):
 
 
 def normalise(data: bytes, *, max_pixels: int, max_side: int) -> bytes:
-    """A JPEG of quality 90: upright, RGB, white under transparency, no side above `max_side`, its first frame only.
+    """A JPEG of quality 90: upright, RGB, white under transparency, no side above `max_side`, one frame, no metadata.
 
     Raises TooLargeError, before a pixel is decoded, and UnreadableError.
     """
@@ -99,10 +99,13 @@ def _encoded(stream: BinaryIO, max_pixels: int, max_side: int) -> bytes:
             image.draft(None, target)
         image.load()
         _check_pixels(image.size, max_pixels)
-        plain = _flattened(ImageOps.exif_transpose(image))
+        ImageOps.exif_transpose(image, in_place=True)
+        plain = _flattened(image)
     target = _fitting(plain.size, max_side)
     if target != plain.size:
         plain = plain.resize(target, Image.Resampling.LANCZOS)
+    # A photo's place, owner and comments are nobody's business, and would be written again.
+    plain.info.clear()
     jpeg = io.BytesIO()
     plain.save(jpeg, "JPEG", quality=QUALITY)
     return jpeg.getvalue()
@@ -131,11 +134,11 @@ def _flattened(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I") or image.mode == "F":
         return _eight_bits(image).convert("RGB")
     if image.has_transparency_data:
-        rgba = image.convert("RGBA")
-        white = Image.new("RGBA", rgba.size, _WHITE)
-        white.alpha_composite(rgba)
-        return white.convert("RGB")
-    return image.convert("RGB")
+        rgba = image if image.mode == "RGBA" else image.convert("RGBA")
+        white = Image.new("RGB", rgba.size, _WHITE)
+        white.paste(rgba, mask=rgba.getchannel("A"))
+        return white
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:

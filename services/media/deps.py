@@ -24,6 +24,8 @@ class Deps:
     events: Events
     clock: Clock
     background: set[asyncio.Task[Any]] = field(default_factory=set)
+    newest: dict[str, object] = field(default_factory=dict)
+    """The newest StoreImages of each request under way; an older one no longer owns the request's keys."""
 
     def keep_going(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Runs work that has to end even when its caller has gone; the process waits for it before it leaves."""
@@ -34,4 +36,5 @@ class Deps:
 
     async def settle(self) -> None:
         """Waits for everything that was to keep going."""
-        await asyncio.gather(*self.background, return_exceptions=True)
+        while self.background:
+            await asyncio.gather(*self.background, return_exceptions=True)

@@ -47,7 +47,8 @@ class Deps:
 
     async def settle(self) -> None:
         """Waits for everything that was to keep going."""
-        await asyncio.gather(*self.background, return_exceptions=True)
+        while self.background:
+            await asyncio.gather(*self.background, return_exceptions=True)
 
 
 def compose(store: Store, live: Live, clock: Clock, settings: ModerationServiceSettings) -> Deps:
@@ -56,7 +57,8 @@ def compose(store: Store, live: Live, clock: Clock, settings: ModerationServiceS
 
     async def read_filters() -> FilterSet:
         nonlocal known
-        known = known.updated(await repo.filters(store))
+        # A big pattern takes a while to compile.
+        known = await asyncio.to_thread(known.updated, await repo.filters(store))
         return known
 
     return Deps(

@@ -311,10 +311,10 @@ def test_a_big_body_is_checked_in_a_moment() -> None:
     ]
     raw = json.dumps(body(messages=[{"role": "user", "content": "x" * 1000}] * 1000, tools=tools)).encode()
     fastest = min(_seconds(raw) for _ in range(5))
-    assert fastest < 0.25  # ten times what it takes on an idle core, so that only a wrong algorithm fails
+    assert fastest < 0.25  # seconds of CPU: several times what it takes, so that only a wrong algorithm fails
 
 
 def _seconds(raw: bytes) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     parse_chat_request(raw)
-    return time.perf_counter() - started
+    return time.process_time() - started

@@ -27,11 +27,13 @@ class FakeModeration(ModerationServiceServicer):
         self.replaces: dict[str, str] = {}
         self.refuses: Refusal | None = None
         self.is_filtering = False
+        self.is_away = False
         self.screened: list[moderation_pb.ScreenPromptRequest] = []
         self.checked: list[str] = []
 
     @override
     async def CheckAddress(self, request: moderation_pb.CheckAddressRequest, context: Any) -> Any:
+        await _refuse_when(self.is_away, context)
         self.checked.append(request.address)
         standing = AddressStanding(timeout_seconds=self.timeouts.get(request.address, 0))
         return moderation_pb.CheckAddressResponse(standing=standing)
@@ -42,6 +44,7 @@ class FakeModeration(ModerationServiceServicer):
 
     @override
     async def ScreenPrompt(self, request: moderation_pb.ScreenPromptRequest, context: Any) -> Any:
+        await _refuse_when(self.is_away, context)
         self.screened.append(request)
         if self.refuses is not None:
             raise self.refuses
@@ -69,6 +72,11 @@ class FakeMedia(MediaServiceServicer):
         return media_pb.StoreImagesResponse(
             keys=[f"{request.request_id}_chat_{position}.jpg" for position in range(len(request.urls))]
         )
+
+
+async def _refuse_when(is_away: bool, context: Any) -> None:
+    if is_away:
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "away for a test")
 
 
 @asynccontextmanager

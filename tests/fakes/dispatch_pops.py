@@ -136,7 +136,7 @@ def job_of(answer: pb.ClaimJobsResponse) -> dict[str, Any]:
 @asynccontextmanager
 async def popping(database: Database, **settings: Any) -> AsyncIterator[Pops]:
     """A dispatch service of one test; `settings` change the defaults."""
-    progress, media, moderation = FakeProgress(), FakeMedia(), FakeModeration()
+    progress, media, moderation = FakeProgress.new(), FakeMedia.new(), FakeModeration.new()
     async with AsyncExitStack() as stack:
         server = grpc.aio.server()
         here = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"

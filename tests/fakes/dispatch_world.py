@@ -1,4 +1,4 @@
-"""A horde around dispatch for tests: accounts, waiting requests and rows as they are, through the database's own doors."""
+"""A horde around dispatch for tests: accounts, waiting requests, rows as they are; through the database's own doors."""
 
 import json
 import uuid
@@ -28,11 +28,14 @@ class World:
     def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         self._connection = connection
 
-    async def account(self, name: str = "owner", *roles: int, kudos: int = 1_000_000, concurrency: int = 500) -> Account:
+    async def account(
+        self, name: str = "owner", *roles: int, kudos: int = 1_000_000, concurrency: int = 500
+    ) -> Account:
         """A new account; roles by number (1 trusted, 3 flagged, 9 deleted), kudos in hundredths."""
         api_key = f"{name}-{uuid.uuid4()}"[:22]
         number = await self._connection.fetchval(
-            "INSERT INTO admission.users (username, oauth_id, api_key, kudos, concurrency) VALUES ($1, $2, $3, $4, $5) RETURNING id",
+            """INSERT INTO admission.users (username, oauth_id, api_key, kudos, concurrency)
+               VALUES ($1, $2, $3, $4, $5) RETURNING id""",
             name,
             f"t_{uuid.uuid4()}",
             hash_api_key(SECRET, api_key),
@@ -63,8 +66,9 @@ class World:
         row = {"id": request, "user_id": requester.id, "jobs": 1, "models": [MODEL], "gen_payload": {}, **columns}
         row.setdefault("max_context_length", 2048)
         await self.run(
-            """SELECT dispatch.enqueue_v1($1::jsonb || jsonb_build_object('created', now(), 'expiry', now() + interval '20 minutes'),
-                                          $2, NULL, $3::jsonb, $4)""",
+            """SELECT dispatch.enqueue_v1(
+                   $1::jsonb || jsonb_build_object('created', now(), 'expiry', now() + interval '20 minutes'),
+                   $2, NULL, $3::jsonb, $4)""",
             json.dumps(row, default=str),
             prompt,
             None if messages is None else json.dumps(messages),

@@ -1,7 +1,7 @@
 """Become another program that does not outlive its parent, as the user the parent chose. Run as a script.
 
 Arguments: the parent's pid, the number of the signal to get when it dies, an identity, the command. An identity
-is `keep`, `UID:GID` (as root), or `namespace`: as root, look like nobody to ourselves while files stay root's.
+is `keep`, `UID:GID` (as root), or `namespace`: look like nobody to ourselves while files stay those of who we are.
 The order matters: the kernel forgets the death signal whenever credentials change, and keeps it across exec.
 
 Standard library only, and started with `-I -S`, because it runs before every process of a stack.
@@ -23,8 +23,9 @@ def become(identity: str) -> None:
     if identity == "keep":
         return
     if identity == "namespace":
+        maps = {"setgroups": "deny", "uid_map": f"{NOBODY} {os.geteuid()} 1", "gid_map": f"{NOBODY} {os.getegid()} 1"}
         os.unshare(os.CLONE_NEWUSER)
-        for name, line in (("setgroups", "deny"), ("uid_map", f"{NOBODY} 0 1"), ("gid_map", f"{NOBODY} 0 1")):
+        for name, line in maps.items():
             with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123 - pathlib costs 10 ms here
                 file.write(line)
         return

@@ -1,8 +1,9 @@
-"""Who runs Postgres when we are root: it refuses to, rightly.
+"""Who runs Postgres when we may not: it refuses root, rightly.
 
 Three ways, the first that works is taken: become the user nobody (its folder and programs must be reachable for
 nobody); a user namespace, in which root's own files look like nobody's; become nobody with a copy of the programs
-inside the data folder. A plain user needs none of this.
+inside the data folder. A plain user needs none of this, unless the system has no name for its number, as in some
+containers: Postgres refuses that too, and the namespace helps again.
 """
 
 import os
@@ -43,7 +44,7 @@ def runner_for(folder: Path, programs: Path) -> tuple[Runner, Path]:
     Raises StartError when root's Postgres can reach neither.
     """
     if os.geteuid() != 0:
-        return Runner("keep", None), programs
+        return _as_ourselves(), programs
     nobody = pwd.getpwnam("nobody")
     as_nobody = Runner(f"{nobody.pw_uid}:{nobody.pw_gid}", (nobody.pw_uid, nobody.pw_gid))
     if is_reachable(folder) and is_reachable(programs):
@@ -56,6 +57,19 @@ def runner_for(folder: Path, programs: Path) -> tuple[Runner, Path]:
         f"Postgres does not run as root, and no other user can reach {folder}: "
         "choose a --data-dir outside root's home, or run as a plain user"
     )
+
+
+def _as_ourselves() -> Runner:
+    try:
+        pwd.getpwuid(os.geteuid())
+    except KeyError:
+        if not _has_namespaces():
+            raise StartError(
+                f"Postgres does not run as user {os.geteuid()}, which has no name on this system: "
+                "run as a user that has one, or set HORDE_DATABASE_URL to a server of your own"
+            ) from None
+        return Runner("namespace", None)
+    return Runner("keep", None)
 
 
 def is_reachable(path: Path) -> bool:

@@ -880,8 +880,9 @@ class ModelStatus(_message.Message):
     JOBS_FIELD_NUMBER: _builtins.int
     ETA_SECONDS_FIELD_NUMBER: _builtins.int
     CHAT_FIELD_NUMBER: _builtins.int
+    CUSTOM_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Next free field: 8"""
+    """Next free field: 9"""
     count: _builtins.int
     """Threads that serve it."""
     performance: _builtins.float
@@ -889,6 +890,8 @@ class ModelStatus(_message.Message):
     queued: _builtins.int
     jobs: _builtins.int
     eta_seconds: _builtins.int
+    custom: _builtins.bool
+    """True when the text model reference does not list it."""
     @_builtins.property
     def chat(self) -> Global___ChatOffer: ...
     def __init__(
@@ -901,10 +904,11 @@ class ModelStatus(_message.Message):
         jobs: _builtins.int = ...,
         eta_seconds: _builtins.int = ...,
         chat: Global___ChatOffer | None = ...,
+        custom: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "count", b"count", "eta_seconds", b"eta_seconds", "jobs", b"jobs", "name", b"name", "performance", b"performance", "queued", b"queued"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "count", b"count", "custom", b"custom", "eta_seconds", b"eta_seconds", "jobs", b"jobs", "name", b"name", "performance", b"performance", "queued", b"queued"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

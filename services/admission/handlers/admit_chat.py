@@ -3,7 +3,6 @@
 The first refusal wins and has changed nothing.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
@@ -12,19 +11,10 @@ from horde.contract.chat.fingerprint import fingerprint
 from horde.contract.chat.images import image_urls
 from services.admission.deps import Deps
 from services.admission.handlers import activating, costing, knowing, shaping
-from services.admission.handlers.answers import Admitted, Outcome, quoted, repeated
 from services.admission.rules import entry
-from services.admission.rules.facts import Account, Caller, Submission
+from services.admission.rules.answers import Admitted, Outcome, quoted, repeated
+from services.admission.rules.facts import Account, Ask, Submission
 from services.admission.rules.impossible import UNSERVED_WARNING
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """One submission as it arrived."""
-
-    caller: Caller
-    body: bytes
-    traceparent: str | None = None
 
 
 async def admit_chat(ask: Ask, deps: Deps) -> Admitted:
@@ -55,7 +45,8 @@ async def admit_chat(ask: Ask, deps: Deps) -> Admitted:
         deps=deps,
     )
     claim = await activating.activate(row, request, account, cost, image_urls(shape.sized.messages), deps)
-    if claim is not None:
+    if claim is not None:  # another submission of the operation came first
+        deps.events.answered(Outcome.REPEATED)
         return repeated(entry.repeated(claim, mark or "") or claim, now)
     deps.events.answered(Outcome.QUEUED)
     unserved = not cost.available.workers and not known.raid

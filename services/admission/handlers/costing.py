@@ -36,8 +36,10 @@ async def cost(request: ChatRequest, shaped: shaping.Shape, known: Submission, a
     pricing.refuse_over_cap(price, request.horde.max_kudos)
     available = await _available(shaped, deps)
     load = None
-    if available.threads and not pricing.without_load(sized.max_length, terms):
-        load = await repo.competing_load(deps.store, available)
+    if available.threads and pricing.is_free(sized.max_length, terms):
+        load = await deps.loads.lately(available)
+    elif available.threads:
+        load = await deps.loads.now(available)
     allowance = pricing.allowance(available, load, terms)
     hold = pricing.hold(request, sized, price, allowance, terms)
     requester = pricing.requester(account, known.sharedkey)

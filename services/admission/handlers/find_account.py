@@ -1,23 +1,9 @@
 """FindAccount: whose key this is."""
 
-from dataclasses import dataclass
-
 from horde.contract.api_keys import hash_api_key
 from services.admission import repo
 from services.admission.deps import Deps
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundAccount:
-    """What anybody with the key may know. `kudos` in hundredths."""
-
-    id: int
-    alias: str
-    kudos: int
-    trusted: bool
-    moderator: bool
-    flagged: bool
-    concurrency: int
+from services.admission.rules.facts import FoundAccount
 
 
 async def find_account(api_key: str, deps: Deps) -> FoundAccount:

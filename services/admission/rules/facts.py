@@ -21,6 +21,28 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One submission as it arrived."""
+
+    caller: Caller
+    body: bytes
+    traceparent: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAccount:
+    """What anybody with the key may know of its account."""
+
+    id: int
+    alias: str
+    kudos: int
+    trusted: bool
+    moderator: bool
+    flagged: bool
+    concurrency: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """An account as it stands now. `available` is what its balance has above its floor and its holds."""
 

@@ -74,7 +74,7 @@ def refuse_over_cap(cost: Price, max_kudos: int | None) -> None:
 
 
 def allowance(available: Availability, load: Load | None, terms: Terms) -> Allowance:
-    """How many tokens need no hold. `load` None: no more than the floor is asked for, so nothing was measured."""
+    """How many tokens need no hold. `load` None: no worker is eligible, so nothing was measured."""
     if not available.threads or load is None:
         return Allowance(terms.floor, None)
     wait = pricing.queue_wait_seconds(
@@ -130,8 +130,8 @@ def refuse_over_key(key: SharedKey | None, max_length: int) -> None:
         )
 
 
-def without_load(max_length: int, terms: Terms) -> bool:
-    """Whether the queue need not be measured: the floor is free under any load."""
+def is_free(max_length: int, terms: Terms) -> bool:
+    """Whether no load can take the request's tokens out of its allowance: the floor is free under any load."""
     return max_length <= terms.floor
 
 

@@ -2,4 +2,4 @@
 -- $1 key_hash text
 SELECT a.id, a.alias, a.kudos, a.trusted, a.moderator, a.flagged, a.concurrency
 FROM admission.account_standing a JOIN admission.users u ON u.id = a.id
-WHERE u.api_key = $1 AND u.oauth_id <> '<wiped>';
+WHERE u.api_key = $1 AND u.oauth_id NOT LIKE '<wiped>%';

@@ -14,7 +14,7 @@ payer AS (
     SELECT user_id FROM lent
     UNION ALL
     SELECT u.id FROM admission.users u
-    WHERE u.api_key = $1 AND u.oauth_id <> '<wiped>' AND NOT EXISTS (SELECT FROM lent)
+    WHERE u.api_key = $1 AND u.oauth_id NOT LIKE '<wiped>%' AND NOT EXISTS (SELECT FROM lent)
 )
 SELECT m.maintenance, m.raid,
        a.id AS account_id, a.alias, a.anonymous, a.trusted, a.moderator, a.flagged, a.deleted, a.kudos, a.concurrency,

@@ -1,5 +1,8 @@
 """ClaimJobs: a worker asks for work. Order of steps: base-domain 4.2."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from services.dispatch.deps import Deps
@@ -29,13 +32,19 @@ async def claim_jobs(ask: PopAsk, deps: Deps) -> Claim:
     if matching.is_capacity_limited(worker, declared, capacity):
         events.capacity_limited()
     fit = matching.fit(account, worker, declared, priority, capacity=capacity)
-    taking = Taking(account, worker, declared, fit, now)
-    job = await taking.take(deps)
-    claim = await hand_out(*job, account, deps) if job is not None else None
-    if claim is not None:
-        return claim
+    skipped: Mapping[str, int] = {}
+    # the second time for a worker whose first job has images that cannot be delivered now: others need none
+    for offered in (fit, replace(fit, image_transport=None)):
+        taking = Taking(account, worker, declared, offered, now)
+        job = await taking.take(deps)
+        skipped = taking.skipped
+        if job is None:
+            break
+        claim = await hand_out(*job, account, deps)
+        if claim is not None:
+            return claim
     _refuse_maintenance(worker)
-    return Claim(skipped=taking.skipped)
+    return Claim(skipped=skipped)
 
 
 def _refuse_maintenance(worker: Worker) -> None:

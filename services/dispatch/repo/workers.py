@@ -17,6 +17,9 @@ _WRITE_CHAT_DECLARATION = QUERIES["write_chat_declaration"]
 _REFRESH_WORKER_SPEEDS = QUERIES["refresh_worker_speeds"]
 _FORGET_OLD_SAMPLES = QUERIES["forget_old_samples"]
 
+_ADDRESS_LENGTH = 39
+"""What the column holds: the longest IPv6 address."""
+
 
 async def read_popper(store: Access, key_hash: str, name: str) -> tuple[Account, Worker | None] | None:
     """The account of a key and the worker of a name, None for a new name; None alone: the key is unknown."""
@@ -37,7 +40,7 @@ async def read_popper(store: Access, key_hash: str, name: str) -> tuple[Account,
 
 async def count_owned(store: Access, owner: int, address: str) -> OwnedWorkers:
     """Counts an account's workers; inside a transaction nobody else registers one for it until the commit."""
-    row = await store.fetchrow(_COUNT_OWNED_WORKERS, owner, address)
+    row = await store.fetchrow(_COUNT_OWNED_WORKERS, owner, address[:_ADDRESS_LENGTH])
     return OwnedWorkers(row["total"], row["same_address"]) if row is not None else OwnedWorkers(0, 0)
 
 
@@ -45,7 +48,9 @@ async def register(
     store: Access, worker_id: uuid.UUID, owner: int, address: str, declared: Declaration, now: datetime
 ) -> None:
     """Writes a new worker. Raises UniqueViolation when somebody took the name a moment ago."""
-    await store.execute(_REGISTER_WORKER, worker_id, owner, declared.name, address, now, *_declared(declared))
+    await store.execute(
+        _REGISTER_WORKER, worker_id, owner, declared.name, address[:_ADDRESS_LENGTH], now, *_declared(declared)
+    )
 
 
 async def write_check_in(
@@ -53,7 +58,9 @@ async def write_check_in(
 ) -> None:
     """Writes a due check-in and pays its reward. A check-in that another pop wrote first is left as it is."""
     counted = (due.uptime, due.last_reward_uptime, due.reward)
-    await store.fetchval(_WRITE_CHECK_IN, worker.id, worker.last_check_in, address, now, *_declared(declared), *counted)
+    await store.fetchval(
+        _WRITE_CHECK_IN, worker.id, worker.last_check_in, address[:_ADDRESS_LENGTH], now, *_declared(declared), *counted
+    )
 
 
 async def write_chat_declaration(store: Access, worker: Worker, chat: ChatDeclaration) -> None:

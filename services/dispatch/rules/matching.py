@@ -54,7 +54,7 @@ def fit(account: Account, worker: Worker, declared: Declaration, priority: Seque
     chat = declared.chat
     transport = next((way for way in IMAGE_TRANSPORTS if way in chat.image_transports), None)
     return Fit(
-        priority_users=tuple(dict.fromkeys((account.id, *priority))),
+        priority_users=(account.id,) if worker.maintenance else tuple(dict.fromkeys((account.id, *priority))),
         owner_only=worker.maintenance,
         chat_model=chat.model_id if chat.accepts_chat_jobs else None,
         features=chat.features,

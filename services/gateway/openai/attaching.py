@@ -17,9 +17,6 @@ MOST_KEPT = 10_000
 RETRY_SECONDS = 120.0
 """How long after its acceptance a call's retry may attach."""
 
-GRACE_SECONDS = 30.0
-"""How long a request outlives its client when a retry may be expected."""
-
 GONE_SECONDS = 1.0
 """How long a retry waits until its first try's connection is known to be broken."""
 
@@ -39,11 +36,9 @@ class Accepted:
 
 
 class Attaching:
-    """All calls of this process that wait."""
+    """All calls of this process that wait. `grace_seconds`: how long a request outlives a client that may come back."""
 
-    def __init__(
-        self, cancel: Callable[[str], Awaitable[object]], clock: Clock, *, grace_seconds: float = GRACE_SECONDS
-    ) -> None:
+    def __init__(self, cancel: Callable[[str], Awaitable[object]], clock: Clock, grace_seconds: float) -> None:
         self._cancel = cancel
         self._clock = clock
         self._grace_seconds = grace_seconds

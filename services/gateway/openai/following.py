@@ -146,7 +146,9 @@ class Following:
             return
         if self._stranded_since is None:
             self._stranded_since = now
-        if self._stranded_since + self._patience.grace <= now and not self._patience.fail_fast:
+        ends_at = self._stranded_since + self._patience.grace
+        self._next_look = min(self._next_look, max(ends_at, now))
+        if ends_at <= now:
             error = _no_worker(standing) if standing.gap is None else _gap_of(standing)
             await self._give_up(error, "no_worker")
 

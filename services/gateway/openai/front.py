@@ -12,15 +12,12 @@ from services.gateway.answers import Header
 from services.gateway.caller import Caller
 from services.gateway.deps import GatewayDeps
 from services.gateway.openai import wire
-from services.gateway.openai.attaching import GRACE_SECONDS, Attaching
+from services.gateway.openai.attaching import Attaching
 from services.gateway.openai.events import Cause, FrontEvents
 from services.gateway.openai.reply import Standing
 from services.gateway.throttle import HEADERS, Budget
 
 log = logs.get(__name__)
-
-_KEEP_ALIVE_SECONDS = 10.0
-"""Silence after which a stream says that it lives; proxies and clients give up after 30 to 60 seconds."""
 
 _SECONDS_A_MINUTE = 60
 
@@ -28,17 +25,10 @@ _SECONDS_A_MINUTE = 60
 class Front:
     """The gateway's dependencies and the front's own memory."""
 
-    def __init__(
-        self,
-        deps: GatewayDeps,
-        *,
-        grace_seconds: float = GRACE_SECONDS,
-        keep_alive_seconds: float = _KEEP_ALIVE_SECONDS,
-    ) -> None:
+    def __init__(self, deps: GatewayDeps) -> None:
         self.deps = deps
         self.events = FrontEvents()
-        self.keep_alive_seconds = keep_alive_seconds
-        self.attaching = Attaching(self._cancel_abandoned, deps.clock, grace_seconds=grace_seconds)
+        self.attaching = Attaching(self._cancel_abandoned, deps.clock, deps.settings.front_abandoned_seconds)
 
     async def cancel(self, request_id: str, cause: Cause) -> Standing | None:
         """Cancels a request; what the cancel found, or None when dispatch could not be asked or knows it no more."""

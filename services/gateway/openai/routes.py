@@ -53,11 +53,7 @@ class Endpoint:
 
 def router(deps: GatewayDeps) -> APIRouter:
     """The front's routes, to be mounted at /v1."""
-    return router_of(Front(deps))
-
-
-def router_of(front: Front) -> APIRouter:
-    """The routes of a front that is made already."""
+    front = Front(deps)
     return APIRouter(
         routes=[
             Route(completing.PATH, Endpoint(front, completing.complete), methods=["POST"]),

@@ -61,7 +61,7 @@ class Streaming:
 
     async def _relay_reply(self) -> None:
         clock = self._front.deps.clock
-        silence = self._front.keep_alive_seconds
+        silence = self._front.deps.settings.front_keepalive_seconds
         while self._following.reply is None:
             events = await self._following.step(self._wrote_at + silence)
             said = self._relay.take(events)

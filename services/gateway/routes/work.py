@@ -17,8 +17,7 @@ from services.gateway.wire import submit as submit_wire
 
 async def pop(deps: GatewayDeps, ask: Exchange) -> Answer:
     """A worker asks for jobs. Always 200 when it may ask, with or without one."""
-    body = await ask.object(limits.MAX_WORKER_BODY_BYTES)
-    message = pop_wire.read(body, ask.caller)
+    message = pop_wire.read(await ask.body(limits.MAX_WORKER_BODY_BYTES), ask.caller)
     ask.api_key()
     return pop_wire.answer(await deps.neighbours.claim_jobs(message))
 

@@ -11,6 +11,7 @@ from services.gateway.validation import invalid
 
 _HIDDEN = "horde_special"
 _STATES = ("known", "custom", "all")
+"""Whether the text model reference lists the model. All is the default: a chat model is known by being served."""
 _TYPES = ("image", "text")
 
 
@@ -20,6 +21,7 @@ class ModelQuery:
 
     kind: Literal["image", "text"]
     chat: bool
+    state: str
     min_count: int | None
     max_count: int | None
 
@@ -38,12 +40,13 @@ def read(query: dict[str, str]) -> ModelQuery:
     chat = _flag(query, "chat", errors)
     if chat and kind != "text":
         errors.setdefault("chat", "is only for type=text")
-    if query.get("model_state", "all") not in _STATES:
+    state = query.get("model_state", "all")
+    if state not in _STATES:
         errors["model_state"] = f"has to be one of {', '.join(_STATES)}"
     least, most = _count(query, "min_count", errors), _count(query, "max_count", errors)
     if errors:
         raise invalid(errors)
-    return ModelQuery("text" if kind == "text" else "image", chat, least, most)
+    return ModelQuery("text" if kind == "text" else "image", chat, state, least, most)
 
 
 def answer(listed: ListModelsResponse, query: ModelQuery) -> Answer:
@@ -52,6 +55,7 @@ def answer(listed: ListModelsResponse, query: ModelQuery) -> Answer:
         _entry(model, chat=query.chat)
         for model in listed.models
         if _HIDDEN not in model.name
+        and query.state in {"all", "custom" if model.custom else "known"}
         and (query.min_count is None or model.count >= query.min_count)
         and (query.max_count is None or model.count <= query.max_count)
     ]

@@ -4,7 +4,7 @@ from email.utils import format_datetime
 
 import orjson
 
-from horde.contract import limits, reasons
+from horde.contract import limits, reasons, strict_json
 from horde.contract.refusal import Refusal
 from horde_pb.dispatch.v1.dispatch_service_pb2 import (
     ChatDeclaration,
@@ -26,6 +26,9 @@ _LONGEST_MODEL = 255
 
 _CHAT_KEYS = ("chat_jobs", "prompt_jobs", "chat_features", "chat_limits", "model_id", "image_transports")
 
+_NUL = b"\\u0000"
+"""How JSON spells NUL, and the only way: a bare one is no JSON."""
+
 _NO_PAYLOAD = orjson.Fragment(
     orjson.dumps(
         {
@@ -41,9 +44,9 @@ _NO_PAYLOAD = orjson.Fragment(
 """What a pop without a job holds in place of a payload: the six keys that have defaults (base-domain 3.2, 4.8)."""
 
 
-def read(body: dict[str, object], caller: Caller) -> ClaimJobsRequest:
-    """The message of a pop. Raises Refusal(ValidationFailed, NulByteInPayload)."""
-    fields = Fields(body)
+def read(body: bytes, caller: Caller) -> ClaimJobsRequest:
+    """The message of a pop. Raises Refusal(BadRequest, ValidationFailed, NulByteInPayload)."""
+    fields = Fields(strict_json.loads_object(body))
     fields.require("name")
     ask = ClaimJobsRequest(
         caller=to_wire(caller),
@@ -62,7 +65,8 @@ def read(body: dict[str, object], caller: Caller) -> ClaimJobsRequest:
         chat=_declaration(fields) if any(fields.has(key) for key in _CHAT_KEYS) else None,
     )
     fields.check()
-    _refuse_nul(ask)
+    if _NUL in body:
+        _refuse_nul(ask)
     return ask
 
 

@@ -3,11 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from horde.contract import reasons
 from horde.contract.refusal import Refusal
-from services.media.blobs import BlobsUnavailable
 from services.media.decoding import Jpeg, TooManyPixels
-from services.media.deleting import delete_or_queue
 from services.media.deps import Deps
 from services.media.rules.image_caps import (
     RunningTotal,
@@ -18,8 +15,7 @@ from services.media.rules.image_caps import (
 )
 from services.media.rules.image_sources import DataSource, ImagesAsk, Source, WebSource, read_source
 from services.media.rules.object_keys import image_keys
-
-JPEG_TYPE = "image/jpeg"
+from services.media.storing import store_all
 
 
 async def store_images(ask: ImagesAsk, deps: Deps) -> Sequence[str]:
@@ -38,8 +34,7 @@ async def store_images(ask: ImagesAsk, deps: Deps) -> Sequence[str]:
         deps.events.refused(no.reason)
         raise
     keys = image_keys(ask.request_id, len(jpegs))
-    # A caller that gives up must not leave half of the images behind, so this part ends with or without it.
-    await asyncio.shield(deps.keep_going(_store(keys, jpegs, deps)))
+    await store_all(ask.request_id, keys, jpegs, deps)
     return keys
 
 
@@ -76,23 +71,3 @@ async def _normalise(images: Sequence[str | bytes], deps: Deps) -> list[bytes]:
             case _:
                 raise unreadable(number)
     return jpegs
-
-
-async def _store(keys: Sequence[str], jpegs: Sequence[bytes], deps: Deps) -> None:
-    """Stores all; after one failure takes all back, also those whose put may have worked without our knowing."""
-    began = deps.clock.monotonic()
-    puts = (deps.blobs.put(key, jpeg, kind=JPEG_TYPE) for key, jpeg in zip(keys, jpegs, strict=True))
-    results = await asyncio.gather(*puts, return_exceptions=True)
-    deps.events.took("store", deps.clock.monotonic() - began)
-    failures = [result for result in results if isinstance(result, BaseException)]
-    if not failures:
-        deps.events.stored([len(jpeg) for jpeg in jpegs])
-        return
-    await delete_or_queue(keys, deps.blobs, deps.queue, deps.events)
-    bugs = [failure for failure in failures if not isinstance(failure, BlobsUnavailable)]
-    if bugs:
-        raise bugs[0]
-    deps.events.refused(reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE)
-    raise Refusal(
-        reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE, "The images cannot be stored now. Please try again later."
-    ) from failures[0]

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.fakes.dispatch_service import Dispatch, serving
 from tests.fakes.dispatch_pops import Pops, popping
+from tests.fakes.dispatch_service import Dispatch, serving
 from tests.servers import Database
 
 

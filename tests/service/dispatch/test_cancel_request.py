@@ -10,6 +10,18 @@ from tests.fakes.dispatch_service import serving
 from tests.servers import Database
 
 
+def worth(characters: int) -> int:
+    """The reward of a reply of so many characters in the scene's usual request."""
+    return pricing.reward(
+        reply_characters=characters,
+        prompt_characters=2048,
+        max_length=512,
+        multiplier=13.0,
+        validated_backend=True,
+        owner_trusted=True,
+    )
+
+
 async def test_a_waiting_request_is_cancelled_once_however_many_ask(database: Database) -> None:
     async with serving(database) as dispatch:
         scene = dispatch.scene
@@ -45,17 +57,13 @@ async def test_a_streamed_job_is_paid_for_what_its_worker_posted(
         before = await dispatch.cancel(request)
         assert (before.processing, before.done, before.streamed) == (1, False, True)
         await dispatch.settled()
-        expected = pricing.reward(
-            reply_characters=characters,
-            prompt_characters=2048,
-            max_length=512,
-            multiplier=13.0,
-            validated_backend=True,
-            owner_trusted=True,
-        )
+        expected = worth(characters)
         settled = await scene.row("dispatch.processing_gens", generation)
-        assert (settled["faulted"], settled["cancelled"]) == (True, True)
-        assert settled["settled_character_count"] == characters
+        assert (settled["faulted"], settled["cancelled"], settled["settled_character_count"]) == (
+            True,
+            True,
+            characters,
+        )
         assert (settled["charge_basis"], settled["finish_reason"], settled["generation"]) == (None, None, None)
         assert (await scene.row("admission.users", owner.id))["kudos"] == 100_000 + expected
         assert (await scene.row("admission.users", asker.id))["kudos"] == 100_000 - expected - pricing.BURN

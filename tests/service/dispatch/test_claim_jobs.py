@@ -155,6 +155,18 @@ async def test_a_job_whose_images_cannot_be_delivered_waits_again(pops: Pops) ->
     assert len((await pops.pop(owner)).generation_ids) == 1
 
 
+async def test_a_worker_that_cannot_get_images_gets_a_job_without_them(pops: Pops) -> None:
+    requester = await pops.world.account("requester")
+    first = await pops.world.chat(requester, priority=100, has_images=True, image_keys=["k"])
+    second = await pops.world.chat(requester)
+    pops.media.is_down = True
+
+    await pops.pop(await pops.world.account())
+
+    assert await pops.world.generations(first) == []
+    assert len(await pops.world.generations(second)) == 1
+
+
 async def test_a_streamed_job_has_its_lease_before_the_worker_gets_it(pops: Pops) -> None:
     owner = await pops.world.account("owner", 1)
     request = await pops.world.chat(await pops.world.account("requester"), chat_extras={"stream_progress": True})

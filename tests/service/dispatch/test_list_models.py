@@ -53,7 +53,9 @@ async def test_workers_in_maintenance_or_away_serve_nothing(pops: Pops) -> None:
     await pops.pop(owner, "one")
     await pops.pop(owner, "two")
     await pops.world.change_worker("one", maintenance=True)
-    await pops.world.run("UPDATE dispatch.workers SET last_check_in = now() - interval '301 seconds' WHERE name = 'two'")
+    await pops.world.run(
+        "UPDATE dispatch.workers SET last_check_in = now() - interval '301 seconds' WHERE name = 'two'"
+    )
 
     assert await pops.models() == {}
     assert await pops.models(chat=True) == {}
@@ -65,7 +67,8 @@ async def test_the_performance_counts_what_waits_and_who_works(pops: Pops) -> No
     await pops.world.text(requester, max_length=100, jobs=3)
     await pops.pop(owner, threads=4)
     await pops.world.run(
-        "INSERT INTO dispatch.horde_fulfillments (things, created) VALUES (50, now()), (9, now() - interval '2 minutes')"
+        """INSERT INTO dispatch.horde_fulfillments (things, created)
+           VALUES (50, now()), (9, now() - interval '2 minutes')"""
     )
 
     found = await pops.performance()

@@ -14,7 +14,8 @@ LIMITS = pb.ChatLimits(max_context_length=4096, max_length=512)
 async def age(pops: Pops, name: str = "worker", *, created: int = 3600, checked_in: int = 0) -> None:
     """Makes a worker look as if it was created, and last seen, so many seconds ago."""
     await pops.world.run(
-        "UPDATE dispatch.workers SET created = now() - $2::interval, last_check_in = now() - $3::interval WHERE name = $1",
+        """UPDATE dispatch.workers SET created = now() - $2::interval, last_check_in = now() - $3::interval
+           WHERE name = $1""",
         name,
         timedelta(seconds=created),
         timedelta(seconds=checked_in),
@@ -37,7 +38,11 @@ async def test_the_declaration_is_stored_at_the_first_pop(pops: Pops) -> None:
     assert (row["max_length"], row["max_context_length"], row["validated_backend"]) == (1024, 4096, True)
     assert (row["accepts_chat_jobs"], row["accepts_prompt_jobs"], row["chat_model_id"]) == (True, False, MODEL)
     assert (row["chat_features"], row["image_transports"]) == (["seed", "tools"], ["messages_url", "url"])
-    assert (row["chat_max_context_length"], row["chat_max_length"], row["chat_tools_max_temperature"]) == (8192, 700, 0.8)
+    assert (row["chat_max_context_length"], row["chat_max_length"], row["chat_tools_max_temperature"]) == (
+        8192,
+        700,
+        0.8,
+    )
 
 
 async def test_inside_the_window_only_the_chat_declaration_is_written(pops: Pops) -> None:

@@ -159,7 +159,9 @@ async def test_a_worker_to_avoid_does_not_get_the_job(pops: Pops) -> None:
 
 
 @pytest.mark.parametrize(
-    "ended", [{"faulted": True}, {"cancelled": True}, {"active": False}, {"n": 0}], ids=lambda change: next(iter(change))
+    "ended",
+    [{"faulted": True}, {"cancelled": True}, {"active": False}, {"n": 0}],
+    ids=lambda change: next(iter(change)),
 )
 async def test_a_request_that_ended_is_not_handed_out(pops: Pops, ended: dict[str, Any]) -> None:
     request = await pops.world.chat(await pops.world.account("requester"))
@@ -170,7 +172,9 @@ async def test_a_request_that_ended_is_not_handed_out(pops: Pops, ended: dict[st
 
 async def test_an_expired_request_is_not_handed_out(pops: Pops) -> None:
     request = await pops.world.chat(await pops.world.account("requester"))
-    await pops.world.run("UPDATE dispatch.waiting_prompts SET expiry = now() - interval '1 second' WHERE id = $1", request)
+    await pops.world.run(
+        "UPDATE dispatch.waiting_prompts SET expiry = now() - interval '1 second' WHERE id = $1", request
+    )
 
     assert not (await pops.pop(await pops.world.account())).generation_ids
 
@@ -178,7 +182,7 @@ async def test_an_expired_request_is_not_handed_out(pops: Pops) -> None:
 async def order_of(pops: Pops, requests: list[uuid.UUID], **fields: Any) -> list[int]:
     """In which order one worker gets these requests, by their place in the list."""
     owner = await pops.world.account("owner", 1)
-    order = []
+    order: list[int] = []
     for _ in requests:
         await pops.pop(owner, **fields)
         handed = [number for number, request in enumerate(requests) if await pops.world.generations(request)]
@@ -220,9 +224,10 @@ async def test_a_worker_in_maintenance_serves_its_owner_alone(pops: Pops) -> Non
     owner = await pops.world.account("owner", 1)
     await pops.pop(owner)
     await pops.world.change_worker("worker", maintenance=True, maintenance_msg="gone fishing")
-    await pops.world.chat(await pops.world.account("requester"))
+    friend = await pops.world.account("friend")
+    await pops.world.chat(friend)
 
-    refusal = await pops.refused(owner)
+    refusal = await pops.refused(owner, priority_usernames=[friend.alias])
     own = await pops.world.chat(owner)
     await pops.pop(owner)
 

@@ -24,11 +24,10 @@ async def test_a_stored_reply_pays_the_worker_charges_the_requester_and_complete
     async with serving(database) as dispatch:
         scene = dispatch.scene
         asker, owner = await scene.account(), await scene.account(trusted=True)
-        worker = await scene.worker(owner)
+        worker, text = await scene.worker(owner), "y" * 400
         request = await scene.request(asker, hold=5000)
         generation = await scene.generation(request, worker, streamed=True)
         dispatch.clock.advance(timedelta(seconds=10))
-        text = "y" * 400
         reward = await dispatch.reply(
             generation, owner, {"role": "assistant", "content": text}, counts={"prompt_tokens": 7}, seed=11
         )

@@ -12,7 +12,7 @@ def _listed(request: Any) -> dispatch.ListModelsResponse:
     return dispatch.ListModelsResponse(
         models=[
             dispatch.ModelStatus(name="a/b", count=4, performance=12.34, chat=offer if request.chat else None),
-            dispatch.ModelStatus(name="c", count=1),
+            dispatch.ModelStatus(name="c", count=1, custom=True),
             dispatch.ModelStatus(name="horde_special::x", count=9),
         ]
     )
@@ -48,16 +48,30 @@ async def test_the_chat_list_carries_offers(gateway: Any) -> None:
 async def test_there_are_no_image_models_and_no_chat_of_them(gateway: Any) -> None:
     assert (await gateway.client.get(PATH)).json() == []
     assert (await gateway.client.get(f"{PATH}?type=image")).json() == []
-    for query in ("?chat=true", "?type=image&chat=true", "?type=other", "?type=text&min_count=x", "?type=text&chat=2"):
-        answer = await gateway.client.get(PATH + query)
+    for query in (
+        "?chat=true",
+        "?type=image&chat=true",
+        "?type=other",
+        "?type=text&min_count=x",
+        "?type=text&chat=2",
+        "?type=text&model_state=x",
+    ):
+        answer = await gateway.client.get(f"{PATH}?{query}")
         assert answer.status_code == 400
         assert answer.json()["errors"]
     assert gateway.desk.asked == []
 
 
-async def test_counts_filter(gateway: Any) -> None:
+async def test_counts_and_the_reference_filter(gateway: Any) -> None:
     gateway.desk.answers["ListModels"] = _listed
-    for query, names in (("min_count=2", ["a/b"]), ("max_count=2", ["c"]), ("min_count=5", [])):
+    for query, names in (
+        ("min_count=2", ["a/b"]),
+        ("max_count=2", ["c"]),
+        ("min_count=5", []),
+        ("model_state=known", ["a/b"]),
+        ("model_state=custom", ["c"]),
+        ("model_state=all", ["a/b", "c"]),
+    ):
         listed = (await gateway.client.get(f"{PATH}?type=text&{query}")).json()
         assert [entry["name"] for entry in listed] == names
 

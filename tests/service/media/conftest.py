@@ -53,8 +53,7 @@ class Media:
         await self.call(self.stub.DeleteObjects, pb.DeleteObjectsRequest(keys=keys))
 
     async def owed(self) -> set[str]:
-        members: set[bytes] = await self.live.redis.smembers("horde:chat:image_delete_retry")
-        return {key.decode() for key in members}
+        return set(await self.deps.queue.some(1000))
 
     async def retry(self) -> None:
         await retry_deletes(self.deps.blobs, self.deps.queue, self.deps.events)

@@ -121,22 +121,33 @@ async def test_a_repeat_overwrites_the_same_keys(media: Any) -> None:
     assert opened(await media.deps.blobs.read(first[0])).size == (20, 20)
 
 
-async def test_a_caller_that_hangs_up_while_images_are_stored_leaves_all_of_them_or_none(media: Any) -> None:
-    call = media.stub.StoreImages(
-        pb.StoreImagesRequest(request_id="r", urls=[data_url(picture())] * 5, max_total_bytes=10**7)
-    )
-    await asyncio.sleep(0.15)
+async def hung_up_while_storing(media: Any, request_id: str) -> None:
+    ask = pb.StoreImagesRequest(request_id=request_id, urls=[data_url(picture())] * 5, max_total_bytes=10**7)
+    call = media.stub.StoreImages(ask)
+    while request_id not in media.deps.newest:  # noqa: ASYNC110 - the service tells nobody that it has begun
+        await asyncio.sleep(0.001)
     call.cancel()
-    await asyncio.sleep(0.3)
+
+
+async def is_stored(media: Any, request_id: str) -> list[bool]:
+    found = await asyncio.gather(
+        *(media.deps.blobs.read(f"{request_id}_chat_{number}.jpg") for number in range(5)), return_exceptions=True
+    )
+    return [isinstance(body, bytes) for body in found]
+
+
+async def test_what_a_caller_that_hung_up_had_stored_is_taken_back(media: Any) -> None:
+    await hung_up_while_storing(media, "r")
+    while media.deps.newest or media.deps.background:  # noqa: ASYNC110 - see above
+        await asyncio.sleep(0.01)
+    assert await is_stored(media, "r") == [False] * 5
+
+
+async def test_a_caller_that_comes_back_with_the_same_request_keeps_its_images(media: Any) -> None:
+    await hung_up_while_storing(media, "r")
+    await media.store("r", *[data_url(picture())] * 5)
     await media.deps.settle()
-    found = 0
-    for number in range(5):
-        try:
-            await media.deps.blobs.read(f"r_chat_{number}.jpg")
-            found += 1
-        except BlobsUnavailable:
-            continue
-    assert found in (0, 5)
+    assert await is_stored(media, "r") == [True] * 5
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import uuid
 from datetime import timedelta
 
 import pytest
+from prometheus_client import REGISTRY
 
 from horde.contract import limits, reasons
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch_pb
@@ -183,3 +184,20 @@ async def test_a_generation_id_in_capitals_is_the_same_generation(progress: Prog
     await progress.stub.OpenLease(lease)
     shouted = a_post(lease, 1, "x", generation_id=str(uuid.UUID(lease.generation_id)).upper())
     assert (await progress.stub.AppendProgress(shouted)).accepted_seq == 1
+
+
+async def test_a_redis_that_forgot_the_script_is_taught_it_again(progress: Progress) -> None:
+    lease = a_lease()
+    await progress.stub.OpenLease(lease)
+    await progress.redis.script_flush()
+    assert (await progress.stub.AppendProgress(a_post(lease, 1, "x"))).accepted_seq == 1
+
+
+async def test_posts_make_counters_whose_labels_are_no_ids(progress: Progress) -> None:
+    lease = a_lease()
+    await progress.stub.OpenLease(lease)
+    name, labels = "horde_text_lease_renewals_total", {"outcome": "granted", "worker_trusted": "false"}
+    before = REGISTRY.get_sample_value(name, labels) or 0.0
+    progress.clock.advance(timedelta(seconds=5))
+    await progress.stub.AppendProgress(a_post(lease, 1, "x"))
+    assert REGISTRY.get_sample_value(name, labels) == before + 1

@@ -165,6 +165,6 @@ def test_a_forwarded_text_that_is_no_address_is_ignored() -> None:
     assert address.resolve(caller, is_known_proxy=True) == address.Address("2001:db8::1", proxied=True)
 
 
-def test_only_with_tokens_above_the_floor_is_the_queue_measured() -> None:
-    assert pricing.without_load(512, TERMS)
-    assert not pricing.without_load(513, TERMS)
+def test_no_load_takes_the_floor() -> None:
+    assert pricing.is_free(512, TERMS)
+    assert not pricing.is_free(513, TERMS)

@@ -63,6 +63,18 @@ def test_the_camera_s_orientation_is_applied() -> None:
     assert not turned.getexif()
 
 
+def test_nothing_of_a_photo_s_metadata_is_kept() -> None:
+    out = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x010F] = "a camera"
+    Image.new("RGB", (60, 20)).save(
+        out, "JPEG", exif=exif, comment=b"a comment", icc_profile=b"a profile", xmp=b"where it was"
+    )
+    kept = normalised(out.getvalue())
+    assert set(kept.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density"}
+    assert not kept.getexif()
+
+
 def test_of_an_animation_the_first_frame_is_taken() -> None:
     for kind in ("GIF", "WEBP", "PNG"):
         out = io.BytesIO()
@@ -140,6 +152,13 @@ def test_the_program_answers_one_question_after_the_other() -> None:
     program = [sys.executable, "-P", decoder.__file__, "9000", "2048", str(2**30)]
     answers = io.BytesIO(subprocess.run(program, input=questions, capture_output=True, check=True).stdout)
     assert [_read(answers)[0] for _ in range(3)] == [decoder.JPEG, decoder.UNREADABLE, decoder.TOO_LARGE]
+
+
+@pytest.mark.parametrize(
+    "text", [b"eA==eA==", b"e-_=", b"eA =", b"eA=\n", b"eA", b"=eA=", b"e===", "\u00e4\u00e4".encode()]
+)
+def test_loose_base64_is_unreadable(text: bytes) -> None:
+    assert decoder.answer(decoder.BASE64, text, max_pixels=100, max_side=100)[0] == decoder.UNREADABLE
 
 
 def _read(answers: io.BytesIO) -> tuple[bytes, bytes]:

@@ -12,6 +12,9 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Planning a pop's queue read for its very arguments takes five times as long as running it, and gives the same plan.
+ALTER ROLE horde_dispatch SET plan_cache_mode = force_generic_plan;
+
 CREATE SCHEMA admission;
 CREATE SCHEMA dispatch;
 CREATE SCHEMA moderation;

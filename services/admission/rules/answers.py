@@ -1,11 +1,10 @@
 """The three answers of AdmitChat."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
-
-import orjson
 
 from horde.contract.chat import ChatRequest
 from services.admission.rules.facts import Claim
@@ -50,5 +49,9 @@ def quoted(request: ChatRequest, sized: Sized, cost: Price, now: datetime) -> Ad
         "context_fit": sized.mode,
     }
     return Admitted(
-        outcome=Outcome.QUOTED, request_id=None, kudos=cost.quote, created=now, resolved=orjson.dumps(resolved)
+        outcome=Outcome.QUOTED,
+        request_id=None,
+        kudos=cost.quote,
+        created=now,
+        resolved=json.dumps(resolved, ensure_ascii=False).encode(),
     )

@@ -1,0 +1,55 @@
+"""horde-sdk's own models read every answer of the native routes: what they require is there."""
+
+from typing import Any
+
+import orjson
+import pytest
+
+from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
+from services.gateway.answers import Answer
+from services.gateway.wire import chat, models, pop, submit
+
+
+@pytest.fixture(scope="module")
+def sdk() -> Any:
+    """The SDK's models. The import runs the whole SDK, which takes seconds; its own warnings are not ours to mend."""
+    import warnings  # noqa: PLC0415 - only around this import
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from horde_sdk.ai_horde_api import apimodels  # noqa: PLC0415 - slow, and only this test needs it
+    return apimodels
+
+
+def read(model: Any, answer: Answer) -> Any:
+    return model.model_validate(orjson.loads(answer.body))
+
+
+def test_a_status(sdk: Any) -> None:
+    generation = dispatch.GenerationStatus(
+        id="g", worker_id="4f7d1c3e-6a55-4a0e-9d5c-3a6f1d2b7c90", worker_name="w", model="m", state="ok", text="hi"
+    )
+    status = dispatch.RequestStatus(finished=1, done=True, kudos_hundredths=150, generations=[generation])
+    told = read(sdk.TextGenerateStatusResponse, chat.status_answer(status))
+    assert told.done
+    assert told.generations[0].text == "hi"
+
+
+def test_a_pop_with_and_without_a_job(sdk: Any) -> None:
+    empty = read(sdk.TextGenerateJobPopResponse, pop.answer(dispatch.ClaimJobsResponse()))
+    assert empty.ids == []
+    claimed = dispatch.ClaimJobsResponse(
+        generation_ids=["4f7d1c3e-6a55-4a0e-9d5c-3a6f1d2b7c90"],
+        model="m",
+        ttl_seconds=150,
+        payload=b'{"prompt":"hi","n":1,"max_length":80,"max_context_length":2048}',
+    )
+    job = read(sdk.TextGenerateJobPopResponse, pop.answer(claimed))
+    assert job.payload.prompt == "hi"
+
+
+def test_a_reward_and_a_model_list(sdk: Any) -> None:
+    assert read(sdk.JobSubmitResponse, submit.answer(dispatch.SubmitResultResponse(reward_hundredths=150))).reward
+    listed = dispatch.ListModelsResponse(models=[dispatch.ModelStatus(name="m", count=1)])
+    told = read(sdk.HordeStatusModelsAllResponse, models.answer(listed, models.read({"type": "text"})))
+    assert told.root[0].name == "m"
