@@ -13,11 +13,11 @@ from services.gateway.wire import chat, models, pop, submit
 @pytest.fixture(scope="module")
 def sdk() -> Any:
     """The SDK's models. The import runs the whole SDK, which takes seconds; its own warnings are not ours to mend."""
-    import warnings  # noqa: PLC0415 - only around this import
+    import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from horde_sdk.ai_horde_api import apimodels  # noqa: PLC0415 - slow, and only this test needs it
+        from horde_sdk.ai_horde_api import apimodels
     return apimodels
 
 

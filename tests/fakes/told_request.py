@@ -119,7 +119,7 @@ class ToldRequest(Desk):
 
     async def asked_for(self, name: str, times: int = 1) -> None:
         """Waits until an RPC was asked so often."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while self.count(name) < times:
                 self.was_asked.clear()
                 await self.was_asked.wait()

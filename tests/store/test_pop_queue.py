@@ -83,7 +83,6 @@ class Scene:
         fit = replace(FIT, **changed)
         arguments = _arguments(fit)
         statement = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {QUERIES['find_candidates'].sql}"
-        await self.world.run("SET plan_cache_mode = force_generic_plan")  # as the role of dispatch has it
         plan = json.loads(await self.world.value(statement, *arguments))[0]["Plan"]
         return int(plan["Shared Hit Blocks"]) + int(plan["Shared Read Blocks"])
 

@@ -31,14 +31,17 @@ GONE_SECONDS = 30
 class Stack:
     """A running `horde up`."""
 
-    def __init__(self, folder: Path, port: int, *options: str, **settings: str) -> None:
+    facts: Mapping[str, Any]
+    """What stack.json said, for who shares it."""
+
+    def __init__(self, folder: Path, port: int, **settings: str) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("HORDE_")}
         self.folder = folder
         self.url = f"http://127.0.0.1:{port}"
         self._stderr = folder.parent / f"{port}.stderr"
         with self._stderr.open("wb") as stderr:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "horde", "up", "--port", str(port), "--data-dir", str(folder), *options],
+                [sys.executable, "-m", "horde", "up", "--port", str(port), "--data-dir", str(folder)],
                 env={**environment, **settings},
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -71,20 +74,19 @@ class Stack:
 type Up = Callable[..., Stack]
 
 
-@pytest.fixture
-def up() -> Iterator[Up]:
-    """Start `horde up` on a port and a folder of its own, which another user can reach; all end with the test."""
+@contextlib.contextmanager
+def stacks() -> Iterator[Up]:
+    """Start `horde up` on ports and folders of their own, which another user can reach; all end with the block."""
     started: list[Stack] = []
     with contextlib.ExitStack() as cleaning:
 
-        def start(*options: str, folder: Path | None = None, port: int | None = None, **settings: str) -> Stack:
+        def start(folder: Path | None = None, port: int | None = None, **settings: str) -> Stack:
             if folder is None:
-                place = Path(
-                    cleaning.enter_context(tempfile.TemporaryDirectory(prefix="up-", ignore_cleanup_errors=True))
-                )
+                temporary = tempfile.TemporaryDirectory(prefix="up-", ignore_cleanup_errors=True)
+                place = Path(cleaning.enter_context(temporary))
                 place.chmod(0o711)
                 folder = place / "data"
-            stack = Stack(folder, port or free_ports(1)[0], *options, **settings)
+            stack = Stack(folder, port or free_ports(1)[0], **settings)
             started.append(stack)
             return stack
 
@@ -92,6 +94,22 @@ def up() -> Iterator[Up]:
         for stack in started:
             stack.process.send_signal(signal.SIGTERM)
             stack.process.communicate()  # also closes the pipe
+
+
+@pytest.fixture
+def up() -> Iterator[Up]:
+    """Start a stack for one test; see `stacks`."""
+    with stacks() as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Stack]:
+    """One stack for the tests that leave it as it is: each start takes six interpreters."""
+    with stacks() as start:
+        stack = start()
+        stack.facts = stack.wait_until_ready()
+        yield stack
 
 
 def is_alive(pid: int) -> bool:
@@ -107,69 +125,56 @@ def all_end(pids: Mapping[str, int]) -> bool:
     return not any(map(is_alive, pids.values()))
 
 
-def test_it_writes_what_tools_need_and_leaves_nothing_behind(up: Up) -> None:
-    stack = up()
-    facts = stack.wait_until_ready()
+def test_it_writes_what_tools_need(running: Stack) -> None:
+    facts = running.facts
     assert set(facts) == KEYS
     assert set(facts["metrics"]) == set(SERVICES)
     assert set(facts["grpc"]) == set(SERVICES) - {"gateway"}
     assert set(facts["pids"]) == {*SERVICES, *STORES}
-    assert stat.S_IMODE((stack.folder / "stack.json").stat().st_mode) == 0o600
-    assert httpx.get(f"{stack.url}/api/v2/status/heartbeat").status_code == 200
+    assert stat.S_IMODE((running.folder / "stack.json").stat().st_mode) == 0o600
+    assert httpx.get(f"{running.url}/api/v2/status/heartbeat").status_code == 200
     for address in facts["metrics"].values():
         assert "python_info" in httpx.get(address).text
-    assert stack.stop(signal.SIGINT) == 0
+
+
+def test_a_second_stack_on_the_same_folder_is_refused(running: Stack, up: Up) -> None:
+    second = up(folder=running.folder)
+    assert second.wait() == 2
+    assert f"a stack is already running on {running.folder} (process {running.process.pid})" in second.stderr()
+
+
+def test_two_stacks_on_one_machine_do_not_meet_and_leave_without_a_trace(running: Stack, up: Up) -> None:
+    other = up()
+    facts = other.wait_until_ready()
+    addresses = [
+        set(each["grpc"].values()) | {each["database_url"], each["redis_url"]} for each in (facts, running.facts)
+    ]
+    assert not addresses[0] & addresses[1]
+    assert other.stop(signal.SIGINT) == 0
     assert all_end(facts["pids"])
-    assert not (stack.folder / "stack.json").exists()
+    assert not (other.folder / "stack.json").exists()
+    assert httpx.get(f"{running.url}/api/v2/status/heartbeat").status_code == 200
 
 
-def test_data_is_kept_between_runs(up: Up) -> None:
+def test_data_outlives_a_killed_supervisor_and_a_service_that_dies_is_named(up: Up) -> None:
     first = up()
-    first.wait_until_ready()
+    facts = first.wait_until_ready()
     admin = [sys.executable, "-m", "horde", "admin", "user"]
     where = ["--data-dir", str(first.folder), "--json"]
     made = json.loads(subprocess.check_output([*admin, "create", "keeper", "--kudos", "77", *where]))
-    assert first.stop() == 0
+    assert first.stop(signal.SIGKILL) == -signal.SIGKILL
+    assert all_end(facts["pids"])
+
     second = up(folder=first.folder)
-    second.wait_until_ready()
+    facts = second.wait_until_ready()
     shown = json.loads(subprocess.check_output([*admin, "show", str(made["id"]), *where]))
     assert (shown["username"], shown["kudos"]) == (made["username"], 77)
 
-
-def test_a_service_that_dies_is_named_and_the_rest_stops(up: Up) -> None:
-    stack = up()
-    facts = stack.wait_until_ready()
     os.kill(facts["pids"]["dispatch"], signal.SIGKILL)
-    assert stack.wait() == 1
-    assert "dispatch was ended by SIGKILL" in stack.stderr()
-    assert "Traceback" not in stack.stderr()
+    assert second.wait() == 1
+    assert "dispatch was ended by SIGKILL" in second.stderr()
+    assert "Traceback" not in second.stderr()
     assert all_end(facts["pids"])
-
-
-def test_nothing_outlives_a_supervisor_that_was_killed_and_the_next_one_starts(up: Up) -> None:
-    stack = up()
-    facts = stack.wait_until_ready()
-    assert stack.stop(signal.SIGKILL) == -signal.SIGKILL
-    assert all_end(facts["pids"])
-    up(folder=stack.folder).wait_until_ready()
-
-
-def test_two_stacks_on_one_machine_do_not_meet(up: Up) -> None:
-    one, other = up(), up()
-    facts = one.wait_until_ready(), other.wait_until_ready()
-    addresses = [set(each["grpc"].values()) | {each["database_url"], each["redis_url"]} for each in facts]
-    assert not addresses[0] & addresses[1]
-    assert one.stop() == 0
-    assert httpx.get(f"{other.url}/api/v2/status/heartbeat").status_code == 200
-    assert other.stop() == 0
-
-
-def test_a_second_stack_on_the_same_folder_is_refused(up: Up) -> None:
-    stack = up()
-    stack.wait_until_ready()
-    second = up(folder=stack.folder)
-    assert second.wait() == 2
-    assert f"a stack is already running on {stack.folder} (process {stack.process.pid})" in second.stderr()
 
 
 def test_a_taken_port_is_one_clear_message(up: Up) -> None:

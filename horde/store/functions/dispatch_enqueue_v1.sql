@@ -19,5 +19,6 @@ BEGIN
     INSERT INTO dispatch.wp_models (wp_id, model, lane_id, user_id, rank, created, max_length, max_context_length, waiting)
     SELECT r.id, model, dispatch.lane_v1(r, model), r.user_id, r.rank, r.created, r.max_length, r.max_context_length, true
     -- a text request without models takes any: one entry under the empty name
-    FROM unnest(CASE WHEN r.models = '{}' THEN ARRAY[''] ELSE r.models END) AS model;
+    -- in order, so that two requests that make the same new lanes never wait for each other
+    FROM unnest(CASE WHEN r.models = '{}' THEN ARRAY[''] ELSE r.models END) AS model ORDER BY model;
 END $$;

@@ -7,8 +7,9 @@ CREATE FUNCTION dispatch.measure_availability_v1(p_row jsonb, p_online interval,
 RETURNS TABLE (eligible_workers integer, eligible_threads integer, tokens_per_second double precision, worker_ids uuid[],
                gap boolean, missing text[], exceeded text[])
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
-    WITH r AS (SELECT (jsonb_populate_record(NULL::dispatch.waiting_prompts, p_row)).*),
-    serving AS (
+    -- both materialized: folded into the rest, each would be worked out again for every column and worker
+    WITH r AS MATERIALIZED (SELECT * FROM jsonb_populate_record(NULL::dispatch.waiting_prompts, p_row)),
+    serving AS MATERIALIZED (
         SELECT w.id, greatest(w.threads, 1) AS threads, coalesce(w.speed, p_unmeasured) AS pace,
                CASE WHEN r.is_chat THEN
                    ARRAY(SELECT unnest(r.chat_required_features) EXCEPT SELECT unnest(w.chat_features))

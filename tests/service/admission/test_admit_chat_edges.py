@@ -14,7 +14,7 @@ from tests.fakes.admission_world import MODEL, AdmissionWorld, admission_world, 
 from tests.servers import Database
 
 MEGABYTE = 1024 * 1024
-VISION = {"chat_features": ["prompt_overflow_refused", "vision"], "image_transports": ["base64"]}
+VISION: dict[str, Any] = {"chat_features": ["prompt_overflow_refused", "vision"], "image_transports": ["base64"]}
 
 
 async def refused(world: AdmissionWorld, body: Any, **caller: str) -> Refusal:

@@ -459,7 +459,7 @@ async def test_the_setting_buffer_sends_nothing_before_the_stored_reply() -> Non
 
 
 async def test_hidden_reasoning_is_not_shown_but_counted() -> None:
-    hidden = {"horde": {"include_reasoning": False}, "stream_options": {"include_usage": True}}
+    hidden: dict[str, Any] = {"horde": {"include_reasoning": False}, "stream_options": {"include_usage": True}}
     async with front() as it, it.stream(**hidden) as response:
         it.told.post(1, reasoning="secret")
         await asyncio.sleep(0.05)

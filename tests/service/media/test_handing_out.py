@@ -66,9 +66,9 @@ async def test_deleted_objects_are_gone_and_nothing_is_owed(media: Any) -> None:
     assert await media.owed() == set()
 
 
-async def test_more_than_a_thousand_keys_are_deleted_in_one_call(media: Any) -> None:
+async def test_more_keys_than_the_store_takes_at_once_are_deleted_in_one_call(media: Any) -> None:
     keys = await media.store("r", data_url(picture()))
-    await media.delete(*[f"x{number}_chat_0.jpg" for number in range(1500)], *keys)
+    await media.delete(*[f"x{number}_chat_0.jpg" for number in range(600)], *keys)
     with pytest.raises(BlobsUnavailable):
         await media.deps.blobs.read(keys[0])
 
