@@ -27,10 +27,10 @@ class Cap:
 CAPS = (
     Cap(re.compile(r"^services/\w+/handlers/(?!__init__)\w+\.py$"), 120, "a handler file"),
     Cap(re.compile(r"^services/\w+/__main__\.py$"), 120, "a composition root"),
-    Cap(re.compile(r"^horde/store/migrations/sql/"), 500, "a migration, which is read once and from the top,"),
+    Cap(re.compile(r"^horde/store/migrations/sql/"), 300, "a migration, which is read once and from the top,"),
     Cap(re.compile(r"\.(lua|sql)$"), 80, "a Lua or SQL file"),
     Cap(re.compile(r"\.proto$"), 200, "a proto file"),
-    Cap(re.compile(r"^(services/.*/)?README\.md$"), 40, "a README"),
+    Cap(re.compile(r"^services/.*README\.md$"), 40, "a charter"),
     Cap(re.compile(r"\.py$"), 400, "a Python file"),
 )
 FUNCTION_LINES = 60

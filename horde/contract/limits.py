@@ -6,7 +6,7 @@ MAX_CHAT_BODY_BYTES = 36 * 1024 * 1024
 """Largest HTTP body in bytes: 25 MiB of images as base64, 1 MiB of text, room for structure. Chat reference, Images."""
 
 MAX_WORKER_BODY_BYTES = 2 * 1024 * 1024
-"""Largest HTTP body of a pop or a progress post: a reply of 16384 tokens is at most 256 KiB, six times that when JSON escapes it."""
+"""Largest HTTP body of a pop or a progress post: a reply of 16384 tokens is at most 256 KiB, six times that escaped."""
 
 MAX_JSON_NESTING = 64
 """Deepest nesting of arrays and objects in a body. Decision 14."""

@@ -6,6 +6,7 @@ import orjson
 import pytest
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
+from horde_pb.dispatch.v1 import models_pb2, status_pb2
 from services.gateway.answers import Answer
 from services.gateway.wire import chat, models, pop, submit
 
@@ -26,10 +27,10 @@ def read(model: Any, answer: Answer) -> Any:
 
 
 def test_a_status(sdk: Any) -> None:
-    generation = dispatch.GenerationStatus(
+    generation = status_pb2.GenerationStatus(
         id="g", worker_id="4f7d1c3e-6a55-4a0e-9d5c-3a6f1d2b7c90", worker_name="w", model="m", state="ok", text="hi"
     )
-    status = dispatch.RequestStatus(finished=1, done=True, kudos_hundredths=150, generations=[generation])
+    status = status_pb2.RequestStatus(finished=1, done=True, kudos_hundredths=150, generations=[generation])
     told = read(sdk.TextGenerateStatusResponse, chat.status_answer(status))
     assert told.done
     assert told.generations[0].text == "hi"
@@ -50,6 +51,6 @@ def test_a_pop_with_and_without_a_job(sdk: Any) -> None:
 
 def test_a_reward_and_a_model_list(sdk: Any) -> None:
     assert read(sdk.JobSubmitResponse, submit.answer(dispatch.SubmitResultResponse(reward_hundredths=150))).reward
-    listed = dispatch.ListModelsResponse(models=[dispatch.ModelStatus(name="m", count=1)])
+    listed = dispatch.ListModelsResponse(models=[models_pb2.ModelStatus(name="m", count=1)])
     told = read(sdk.HordeStatusModelsAllResponse, models.answer(listed, models.read({"type": "text"})))
     assert told.root[0].name == "m"

@@ -15,6 +15,7 @@ from horde.contract.refusal import Refusal
 from horde.rpc.client import Neighbour
 from horde.rpc.handling import Registrar, Surroundings
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import models_pb2, workers_pb2
 from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import DispatchServiceStub, add_DispatchServiceServicer_to_server
 from horde_pb.media.v1.media_service_pb2_grpc import add_MediaServiceServicer_to_server
 from horde_pb.moderation.v1.moderation_service_pb2_grpc import add_ModerationServiceServicer_to_server
@@ -80,7 +81,7 @@ class Pops:
             return refusal
         raise AssertionError(f"not refused: {answer}")
 
-    async def models(self, *, chat: bool = False) -> dict[str, pb.ModelStatus]:
+    async def models(self, *, chat: bool = False) -> dict[str, models_pb2.ModelStatus]:
         """The model list, by name."""
         call = self.caller.once(self.stub.ListModels, deadline=_DEADLINE)
         return {model.name: model for model in (await call(pb.ListModelsRequest(chat=chat))).models}
@@ -107,17 +108,17 @@ def pop_request(owner: Account, name: str = "worker", /, **fields: Any) -> pb.Cl
     return pb.ClaimJobsRequest(caller=caller, name=name, **given)
 
 
-def chat_declaration(**fields: Any) -> pb.ChatDeclaration:
+def chat_declaration(**fields: Any) -> workers_pb2.ChatDeclaration:
     """A chat declaration of everything, changed by `fields`; None leaves a field out."""
     wanted = {
         "chat_jobs": True,
         "chat_features": ALL_FEATURES,
-        "chat_limits": pb.ChatLimits(max_context_length=4096, max_length=1024),
+        "chat_limits": workers_pb2.ChatLimits(max_context_length=4096, max_length=1024),
         "model_id": MODEL,
         "image_transports": ["url"],
         **fields,
     }
-    return pb.ChatDeclaration(**{key: value for key, value in wanted.items() if value is not None})
+    return workers_pb2.ChatDeclaration(**{key: value for key, value in wanted.items() if value is not None})
 
 
 def job_of(answer: pb.ClaimJobsResponse) -> dict[str, Any]:

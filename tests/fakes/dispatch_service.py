@@ -17,6 +17,7 @@ from horde.rpc.client import Neighbour
 from horde.rpc.handling import Registrar, Surroundings
 from horde.settings import NeighbourSettings
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import status_pb2
 from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import DispatchServiceStub, add_DispatchServiceServicer_to_server
 from horde_pb.media.v1.media_service_pb2_grpc import add_MediaServiceServicer_to_server
 from horde_pb.progress.v1.progress_service_pb2_grpc import add_ProgressServiceServicer_to_server
@@ -92,12 +93,12 @@ class Dispatch:
         )
         await self.caller.once(self.stub.SubmitFault, deadline=DEADLINE)(request)
 
-    async def status(self, request: uuid.UUID | str, *, chat: bool = True) -> pb.RequestStatus:
+    async def status(self, request: uuid.UUID | str, *, chat: bool = True) -> status_pb2.RequestStatus:
         """How a request stands."""
         ask = pb.GetStatusRequest(request_id=str(request), family=_family(chat))
         return (await self.caller.once(self.stub.GetStatus, deadline=DEADLINE)(ask)).status
 
-    async def cancel(self, request: uuid.UUID | str, *, chat: bool = True) -> pb.RequestStatus:
+    async def cancel(self, request: uuid.UUID | str, *, chat: bool = True) -> status_pb2.RequestStatus:
         """Cancels a request."""
         ask = pb.CancelRequestRequest(request_id=str(request), family=_family(chat))
         return (await self.caller.once(self.stub.CancelRequest, deadline=DEADLINE)(ask)).status

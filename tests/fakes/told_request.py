@@ -14,6 +14,7 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
+from horde_pb.dispatch.v1 import models_pb2, status_pb2
 from horde_pb.progress.v1 import progress_service_pb2 as progress
 from tests.fakes.gateway_services import Desk
 
@@ -27,7 +28,7 @@ class ToldRequest(Desk):
     """The services behind the gateway, for one request at a time. A new submit starts a new story."""
 
     request_id: str = ""
-    status: dispatch.RequestStatus = field(default_factory=dispatch.RequestStatus)
+    status: status_pb2.RequestStatus = field(default_factory=status_pb2.RequestStatus)
     events: list[Message] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     was_asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -48,7 +49,7 @@ class ToldRequest(Desk):
         """A new request that waits for one of four eligible threads."""
         self.request_id = str(uuid.uuid4())
         self.events.clear()
-        self.status = dispatch.RequestStatus(
+        self.status = status_pb2.RequestStatus(
             waiting=1,
             is_possible=True,
             eligible_workers=2,
@@ -93,7 +94,7 @@ class ToldRequest(Desk):
         self.status.waiting, self.status.finished, self.status.done = 0, 1, True
         self.status.kudos_hundredths = 1250
         del self.status.generations[:]
-        self.status.generations.append(dispatch.GenerationStatus(**{**known, **more}))
+        self.status.generations.append(status_pb2.GenerationStatus(**{**known, **more}))
         if signal:
             self.signal("generation", generations=1)
             self.signal("done", generations=1)
@@ -170,9 +171,9 @@ class ToldRequest(Desk):
         return admission.FindAccountResponse(id=7, username="somebody#7")
 
 
-def a_model(name: str = MODEL) -> dispatch.ModelStatus:
+def a_model(name: str = MODEL) -> models_pb2.ModelStatus:
     """An entry of the chat model list."""
-    offer = dispatch.ChatOffer(
+    offer = models_pb2.ChatOffer(
         workers=2, max_context_length=8192, max_length=2048, features=["tools", "seed"], created=CREATED
     )
-    return dispatch.ModelStatus(name=name, count=4, performance=31.5, queued=120, jobs=3, eta_seconds=9, chat=offer)
+    return models_pb2.ModelStatus(name=name, count=4, performance=31.5, queued=120, jobs=3, eta_seconds=9, chat=offer)

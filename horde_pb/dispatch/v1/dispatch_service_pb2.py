@@ -22,11 +22,13 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from horde_pb.dispatch.v1 import models_pb2 as horde__pb_dot_dispatch_dot_v1_dot_models__pb2
+from horde_pb.dispatch.v1 import status_pb2 as horde__pb_dot_dispatch_dot_v1_dot_status__pb2
+from horde_pb.dispatch.v1 import workers_pb2 as horde__pb_dot_dispatch_dot_v1_dot_workers__pb2
 from horde_pb.vocabulary.v1 import caller_pb2 as horde__pb_dot_vocabulary_dot_v1_dot_caller__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+horde_pb/dispatch/v1/dispatch_service.proto\x12\x14horde_pb.dispatch.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a#horde_pb/vocabulary/v1/caller.proto\"z\n\nChatLimits\x12\x1a\n\x12max_context_length\x18\x01 \x01(\x03\x12\x12\n\nmax_length\x18\x02 \x01(\x03\x12\"\n\x15tools_max_temperature\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\x18\n\x16_tools_max_temperature\"\xda\x01\n\x0f\x43hatDeclaration\x12\x11\n\tchat_jobs\x18\x01 \x01(\x08\x12\x18\n\x0bprompt_jobs\x18\x02 \x01(\x08H\x00\x88\x01\x01\x12\x15\n\rchat_features\x18\x03 \x03(\t\x12\x35\n\x0b\x63hat_limits\x18\x04 \x01(\x0b\x32 .horde_pb.dispatch.v1.ChatLimits\x12\x15\n\x08model_id\x18\x05 \x01(\tH\x01\x88\x01\x01\x12\x18\n\x10image_transports\x18\x06 \x03(\tB\x0e\n\x0c_prompt_jobsB\x0b\n\t_model_id\"\xbb\x02\n\x10\x43laimJobsRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06models\x18\x03 \x03(\t\x12\x14\n\x0c\x62ridge_agent\x18\x04 \x01(\t\x12\x0f\n\x07threads\x18\x05 \x01(\x05\x12\x0e\n\x06\x61mount\x18\x06 \x01(\x05\x12\x12\n\nmax_length\x18\x07 \x01(\x03\x12\x1a\n\x12max_context_length\x18\x08 \x01(\x03\x12\x0c\n\x04nsfw\x18\t \x01(\x08\x12\x13\n\x0bsoftprompts\x18\n \x03(\t\x12\x1a\n\x12priority_usernames\x18\x0b \x03(\t\x12\x33\n\x04\x63hat\x18\x0c \x01(\x0b\x32%.horde_pb.dispatch.v1.ChatDeclaration\"h\n\rWorkerMessage\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0e\n\x06origin\x18\x03 \x01(\t\x12*\n\x06\x65xpiry\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x9c\x02\n\x11\x43laimJobsResponse\x12\x16\n\x0egeneration_ids\x18\x01 \x03(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x13\n\x0bttl_seconds\x18\x03 \x01(\x05\x12\x0c\n\x04\x63hat\x18\x04 \x01(\x08\x12\x0f\n\x07payload\x18\x05 \x01(\x0c\x12\x45\n\x07skipped\x18\x06 \x03(\x0b\x32\x34.horde_pb.dispatch.v1.ClaimJobsResponse.SkippedEntry\x12\x35\n\x08messages\x18\x07 \x03(\x0b\x32#.horde_pb.dispatch.v1.WorkerMessage\x1a.\n\x0cSkippedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\"\xf4\x02\n\x13SubmitResultRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x15\n\rgeneration_id\x18\x02 \x01(\t\x12\r\n\x05state\x18\x03 \x01(\t\x12\x17\n\ngeneration\x18\x04 \x01(\tH\x00\x88\x01\x01\x12\x0f\n\x07message\x18\x05 \x01(\x0c\x12\x1a\n\rfinish_reason\x18\x06 \x01(\tH\x01\x88\x01\x01\x12!\n\x14native_finish_reason\x18\x07 \x01(\tH\x02\x88\x01\x01\x12\x0e\n\x06\x63ounts\x18\x08 \x01(\x0c\x12\x15\n\x08model_id\x18\t \x01(\tH\x03\x88\x01\x01\x12\x0c\n\x04seed\x18\n \x01(\x03\x12\x14\n\x0cgen_metadata\x18\x0b \x01(\x0c\x12\x0c\n\x04\x63hat\x18\x0c \x01(\x08\x42\r\n\x0b_generationB\x10\n\x0e_finish_reasonB\x17\n\x15_native_finish_reasonB\x0b\n\t_model_id\"1\n\x14SubmitResultResponse\x12\x19\n\x11reward_hundredths\x18\x01 \x01(\x03\"\x7f\n\x12SubmitFaultRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x15\n\rgeneration_id\x18\x02 \x01(\t\x12\x14\n\x0c\x66\x61ult_reason\x18\x03 \x01(\t\x12\x0c\n\x04\x63hat\x18\x04 \x01(\x08\"\x15\n\x13SubmitFaultResponse\"[\n\x10GetStatusRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x33\n\x06\x66\x61mily\x18\x02 \x01(\x0e\x32#.horde_pb.dispatch.v1.RequestFamily\"\x8b\x04\n\x10GenerationStatus\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tworker_id\x18\x02 \x01(\t\x12\x13\n\x0bworker_name\x18\x03 \x01(\t\x12\r\n\x05model\x18\x04 \x01(\t\x12\r\n\x05state\x18\x05 \x01(\t\x12\x0c\n\x04text\x18\x06 \x01(\t\x12\x0c\n\x04seed\x18\x07 \x01(\x03\x12\x14\n\x0cgen_metadata\x18\x08 \x01(\x0c\x12\x0f\n\x07message\x18\t \x01(\x0c\x12\x1a\n\rfinish_reason\x18\n \x01(\tH\x00\x88\x01\x01\x12!\n\x14native_finish_reason\x18\x0b \x01(\tH\x01\x88\x01\x01\x12\x1a\n\rprompt_tokens\x18\x0c \x01(\x03H\x02\x88\x01\x01\x12\x1e\n\x11\x63ompletion_tokens\x18\r \x01(\x03H\x03\x88\x01\x01\x12\x1d\n\x10reasoning_tokens\x18\x0e \x01(\x03H\x04\x88\x01\x01\x12\x19\n\x0c\x63harge_basis\x18\x0f \x01(\tH\x05\x88\x01\x01\x12\x1a\n\x12queue_wait_seconds\x18\x10 \x01(\x01\x12\x18\n\x10kudos_hundredths\x18\x11 \x01(\x03\x42\x10\n\x0e_finish_reasonB\x17\n\x15_native_finish_reasonB\x10\n\x0e_prompt_tokensB\x14\n\x12_completion_tokensB\x13\n\x11_reasoning_tokensB\x0f\n\r_charge_basis\"\xc1\x04\n\rRequestStatus\x12\x10\n\x08\x66inished\x18\x01 \x01(\x05\x12\x12\n\nprocessing\x18\x02 \x01(\x05\x12\x11\n\trestarted\x18\x03 \x01(\x05\x12\x0f\n\x07waiting\x18\x04 \x01(\x05\x12\x0c\n\x04\x64one\x18\x05 \x01(\x08\x12\x0f\n\x07\x66\x61ulted\x18\x06 \x01(\x08\x12\x19\n\x11wait_time_seconds\x18\x07 \x01(\x03\x12\x16\n\x0equeue_position\x18\x08 \x01(\x03\x12\x18\n\x10kudos_hundredths\x18\t \x01(\x03\x12\x13\n\x0bis_possible\x18\n \x01(\x08\x12\x18\n\x10\x65ligible_workers\x18\x0b \x01(\x05\x12\x1f\n\x17\x65ligible_worker_threads\x18\x0c \x01(\x05\x12\x13\n\x0bmight_stall\x18\r \x01(\x08\x12;\n\x0bgenerations\x18\x0e \x03(\x0b\x32&.horde_pb.dispatch.v1.GenerationStatus\x12\x19\n\x11impossible_reason\x18\x0f \x01(\x0c\x12\x1b\n\x13\x63ontext_adjustments\x18\x10 \x01(\x0c\x12\x19\n\x0c\x66\x61ult_reason\x18\x11 \x01(\tH\x00\x88\x01\x01\x12\x15\n\x08\x66\x61ult_rc\x18\x12 \x01(\tH\x01\x88\x01\x01\x12\x11\n\tcancelled\x18\x13 \x01(\x08\x12+\n\x07\x63reated\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08streamed\x18\x15 \x01(\x08\x42\x0f\n\r_fault_reasonB\x0b\n\t_fault_rc\"H\n\x11GetStatusResponse\x12\x33\n\x06status\x18\x01 \x01(\x0b\x32#.horde_pb.dispatch.v1.RequestStatus\"_\n\x14\x43\x61ncelRequestRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x33\n\x06\x66\x61mily\x18\x02 \x01(\x0e\x32#.horde_pb.dispatch.v1.RequestFamily\"L\n\x15\x43\x61ncelRequestResponse\x12\x33\n\x06status\x18\x01 \x01(\x0b\x32#.horde_pb.dispatch.v1.RequestStatus\"C\n\x11RenewLeaseRequest\x12\x15\n\rgeneration_id\x18\x01 \x01(\t\x12\x17\n\x0fjob_ttl_seconds\x18\x02 \x01(\x05\"%\n\x12RenewLeaseResponse\x12\x0f\n\x07renewed\x18\x01 \x01(\x08\"2\n\x19GetGenerationStateRequest\x12\x15\n\rgeneration_id\x18\x01 \x01(\t\"R\n\x1aGetGenerationStateResponse\x12\x34\n\x05state\x18\x01 \x01(\x0e\x32%.horde_pb.dispatch.v1.GenerationState\"!\n\x11ListModelsRequest\x12\x0c\n\x04\x63hat\x18\x01 \x01(\x08\"\x80\x01\n\tChatOffer\x12\x0f\n\x07workers\x18\x01 \x01(\x05\x12\x1a\n\x12max_context_length\x18\x02 \x01(\x03\x12\x12\n\nmax_length\x18\x03 \x01(\x03\x12\x10\n\x08\x66\x65\x61tures\x18\x04 \x03(\t\x12\x14\n\x07\x63reated\x18\x05 \x01(\x03H\x00\x88\x01\x01\x42\n\n\x08_created\"\xb1\x01\n\x0bModelStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x63ount\x18\x02 \x01(\x05\x12\x13\n\x0bperformance\x18\x03 \x01(\x01\x12\x0e\n\x06queued\x18\x04 \x01(\x03\x12\x0c\n\x04jobs\x18\x05 \x01(\x03\x12\x13\n\x0b\x65ta_seconds\x18\x06 \x01(\x03\x12-\n\x04\x63hat\x18\x07 \x01(\x0b\x32\x1f.horde_pb.dispatch.v1.ChatOffer\x12\x0e\n\x06\x63ustom\x18\x08 \x01(\x08\"G\n\x12ListModelsResponse\x12\x31\n\x06models\x18\x01 \x03(\x0b\x32!.horde_pb.dispatch.v1.ModelStatus\"\x17\n\x15GetPerformanceRequest\"\x9f\x01\n\x16GetPerformanceResponse\x12\x1c\n\x14queued_text_requests\x18\x01 \x01(\x03\x12\x15\n\rqueued_tokens\x18\x02 \x01(\x03\x12\x19\n\x11text_worker_count\x18\x03 \x01(\x05\x12\x19\n\x11text_thread_count\x18\x04 \x01(\x05\x12\x1a\n\x12past_minute_tokens\x18\x05 \x01(\x03*a\n\rRequestFamily\x12\x1e\n\x1aREQUEST_FAMILY_UNSPECIFIED\x10\x00\x12\x17\n\x13REQUEST_FAMILY_CHAT\x10\x01\x12\x17\n\x13REQUEST_FAMILY_TEXT\x10\x02*\xac\x01\n\x0fGenerationState\x12 \n\x1cGENERATION_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18GENERATION_STATE_UNKNOWN\x10\x01\x12\x1c\n\x18GENERATION_STATE_PENDING\x10\x02\x12\x1d\n\x19GENERATION_STATE_FINISHED\x10\x03\x12\x1c\n\x18GENERATION_STATE_FAULTED\x10\x04\x32\xaa\x07\n\x0f\x44ispatchService\x12\\\n\tClaimJobs\x12&.horde_pb.dispatch.v1.ClaimJobsRequest\x1a\'.horde_pb.dispatch.v1.ClaimJobsResponse\x12\x65\n\x0cSubmitResult\x12).horde_pb.dispatch.v1.SubmitResultRequest\x1a*.horde_pb.dispatch.v1.SubmitResultResponse\x12\x62\n\x0bSubmitFault\x12(.horde_pb.dispatch.v1.SubmitFaultRequest\x1a).horde_pb.dispatch.v1.SubmitFaultResponse\x12\\\n\tGetStatus\x12&.horde_pb.dispatch.v1.GetStatusRequest\x1a\'.horde_pb.dispatch.v1.GetStatusResponse\x12h\n\rCancelRequest\x12*.horde_pb.dispatch.v1.CancelRequestRequest\x1a+.horde_pb.dispatch.v1.CancelRequestResponse\x12_\n\nRenewLease\x12\'.horde_pb.dispatch.v1.RenewLeaseRequest\x1a(.horde_pb.dispatch.v1.RenewLeaseResponse\x12w\n\x12GetGenerationState\x12/.horde_pb.dispatch.v1.GetGenerationStateRequest\x1a\x30.horde_pb.dispatch.v1.GetGenerationStateResponse\x12_\n\nListModels\x12\'.horde_pb.dispatch.v1.ListModelsRequest\x1a(.horde_pb.dispatch.v1.ListModelsResponse\x12k\n\x0eGetPerformance\x12+.horde_pb.dispatch.v1.GetPerformanceRequest\x1a,.horde_pb.dispatch.v1.GetPerformanceResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+horde_pb/dispatch/v1/dispatch_service.proto\x12\x14horde_pb.dispatch.v1\x1a!horde_pb/dispatch/v1/models.proto\x1a!horde_pb/dispatch/v1/status.proto\x1a\"horde_pb/dispatch/v1/workers.proto\x1a#horde_pb/vocabulary/v1/caller.proto\"\xbb\x02\n\x10\x43laimJobsRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06models\x18\x03 \x03(\t\x12\x14\n\x0c\x62ridge_agent\x18\x04 \x01(\t\x12\x0f\n\x07threads\x18\x05 \x01(\x05\x12\x0e\n\x06\x61mount\x18\x06 \x01(\x05\x12\x12\n\nmax_length\x18\x07 \x01(\x03\x12\x1a\n\x12max_context_length\x18\x08 \x01(\x03\x12\x0c\n\x04nsfw\x18\t \x01(\x08\x12\x13\n\x0bsoftprompts\x18\n \x03(\t\x12\x1a\n\x12priority_usernames\x18\x0b \x03(\t\x12\x33\n\x04\x63hat\x18\x0c \x01(\x0b\x32%.horde_pb.dispatch.v1.ChatDeclaration\"\x9c\x02\n\x11\x43laimJobsResponse\x12\x16\n\x0egeneration_ids\x18\x01 \x03(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x13\n\x0bttl_seconds\x18\x03 \x01(\x05\x12\x0c\n\x04\x63hat\x18\x04 \x01(\x08\x12\x0f\n\x07payload\x18\x05 \x01(\x0c\x12\x45\n\x07skipped\x18\x06 \x03(\x0b\x32\x34.horde_pb.dispatch.v1.ClaimJobsResponse.SkippedEntry\x12\x35\n\x08messages\x18\x07 \x03(\x0b\x32#.horde_pb.dispatch.v1.WorkerMessage\x1a.\n\x0cSkippedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\"\xf4\x02\n\x13SubmitResultRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x15\n\rgeneration_id\x18\x02 \x01(\t\x12\r\n\x05state\x18\x03 \x01(\t\x12\x17\n\ngeneration\x18\x04 \x01(\tH\x00\x88\x01\x01\x12\x0f\n\x07message\x18\x05 \x01(\x0c\x12\x1a\n\rfinish_reason\x18\x06 \x01(\tH\x01\x88\x01\x01\x12!\n\x14native_finish_reason\x18\x07 \x01(\tH\x02\x88\x01\x01\x12\x0e\n\x06\x63ounts\x18\x08 \x01(\x0c\x12\x15\n\x08model_id\x18\t \x01(\tH\x03\x88\x01\x01\x12\x0c\n\x04seed\x18\n \x01(\x03\x12\x14\n\x0cgen_metadata\x18\x0b \x01(\x0c\x12\x0c\n\x04\x63hat\x18\x0c \x01(\x08\x42\r\n\x0b_generationB\x10\n\x0e_finish_reasonB\x17\n\x15_native_finish_reasonB\x0b\n\t_model_id\"1\n\x14SubmitResultResponse\x12\x19\n\x11reward_hundredths\x18\x01 \x01(\x03\"\x7f\n\x12SubmitFaultRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x15\n\rgeneration_id\x18\x02 \x01(\t\x12\x14\n\x0c\x66\x61ult_reason\x18\x03 \x01(\t\x12\x0c\n\x04\x63hat\x18\x04 \x01(\x08\"\x15\n\x13SubmitFaultResponse\"[\n\x10GetStatusRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x33\n\x06\x66\x61mily\x18\x02 \x01(\x0e\x32#.horde_pb.dispatch.v1.RequestFamily\"H\n\x11GetStatusResponse\x12\x33\n\x06status\x18\x01 \x01(\x0b\x32#.horde_pb.dispatch.v1.RequestStatus\"_\n\x14\x43\x61ncelRequestRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x33\n\x06\x66\x61mily\x18\x02 \x01(\x0e\x32#.horde_pb.dispatch.v1.RequestFamily\"L\n\x15\x43\x61ncelRequestResponse\x12\x33\n\x06status\x18\x01 \x01(\x0b\x32#.horde_pb.dispatch.v1.RequestStatus\"C\n\x11RenewLeaseRequest\x12\x15\n\rgeneration_id\x18\x01 \x01(\t\x12\x17\n\x0fjob_ttl_seconds\x18\x02 \x01(\x05\"%\n\x12RenewLeaseResponse\x12\x0f\n\x07renewed\x18\x01 \x01(\x08\"2\n\x19GetGenerationStateRequest\x12\x15\n\rgeneration_id\x18\x01 \x01(\t\"R\n\x1aGetGenerationStateResponse\x12\x34\n\x05state\x18\x01 \x01(\x0e\x32%.horde_pb.dispatch.v1.GenerationState\"!\n\x11ListModelsRequest\x12\x0c\n\x04\x63hat\x18\x01 \x01(\x08\"G\n\x12ListModelsResponse\x12\x31\n\x06models\x18\x01 \x03(\x0b\x32!.horde_pb.dispatch.v1.ModelStatus\"\x17\n\x15GetPerformanceRequest\"\x9f\x01\n\x16GetPerformanceResponse\x12\x1c\n\x14queued_text_requests\x18\x01 \x01(\x03\x12\x15\n\rqueued_tokens\x18\x02 \x01(\x03\x12\x19\n\x11text_worker_count\x18\x03 \x01(\x05\x12\x19\n\x11text_thread_count\x18\x04 \x01(\x05\x12\x1a\n\x12past_minute_tokens\x18\x05 \x01(\x03*a\n\rRequestFamily\x12\x1e\n\x1aREQUEST_FAMILY_UNSPECIFIED\x10\x00\x12\x17\n\x13REQUEST_FAMILY_CHAT\x10\x01\x12\x17\n\x13REQUEST_FAMILY_TEXT\x10\x02*\xac\x01\n\x0fGenerationState\x12 \n\x1cGENERATION_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18GENERATION_STATE_UNKNOWN\x10\x01\x12\x1c\n\x18GENERATION_STATE_PENDING\x10\x02\x12\x1d\n\x19GENERATION_STATE_FINISHED\x10\x03\x12\x1c\n\x18GENERATION_STATE_FAULTED\x10\x04\x32\xaa\x07\n\x0f\x44ispatchService\x12\\\n\tClaimJobs\x12&.horde_pb.dispatch.v1.ClaimJobsRequest\x1a\'.horde_pb.dispatch.v1.ClaimJobsResponse\x12\x65\n\x0cSubmitResult\x12).horde_pb.dispatch.v1.SubmitResultRequest\x1a*.horde_pb.dispatch.v1.SubmitResultResponse\x12\x62\n\x0bSubmitFault\x12(.horde_pb.dispatch.v1.SubmitFaultRequest\x1a).horde_pb.dispatch.v1.SubmitFaultResponse\x12\\\n\tGetStatus\x12&.horde_pb.dispatch.v1.GetStatusRequest\x1a\'.horde_pb.dispatch.v1.GetStatusResponse\x12h\n\rCancelRequest\x12*.horde_pb.dispatch.v1.CancelRequestRequest\x1a+.horde_pb.dispatch.v1.CancelRequestResponse\x12_\n\nRenewLease\x12\'.horde_pb.dispatch.v1.RenewLeaseRequest\x1a(.horde_pb.dispatch.v1.RenewLeaseResponse\x12w\n\x12GetGenerationState\x12/.horde_pb.dispatch.v1.GetGenerationStateRequest\x1a\x30.horde_pb.dispatch.v1.GetGenerationStateResponse\x12_\n\nListModels\x12\'.horde_pb.dispatch.v1.ListModelsRequest\x1a(.horde_pb.dispatch.v1.ListModelsResponse\x12k\n\x0eGetPerformance\x12+.horde_pb.dispatch.v1.GetPerformanceRequest\x1a,.horde_pb.dispatch.v1.GetPerformanceResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,62 +37,48 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_CLAIMJOBSRESPONSE_SKIPPEDENTRY']._loaded_options = None
   _globals['_CLAIMJOBSRESPONSE_SKIPPEDENTRY']._serialized_options = b'8\001'
-  _globals['_REQUESTFAMILY']._serialized_start=4071
-  _globals['_REQUESTFAMILY']._serialized_end=4168
-  _globals['_GENERATIONSTATE']._serialized_start=4171
-  _globals['_GENERATIONSTATE']._serialized_end=4343
-  _globals['_CHATLIMITS']._serialized_start=139
-  _globals['_CHATLIMITS']._serialized_end=261
-  _globals['_CHATDECLARATION']._serialized_start=264
-  _globals['_CHATDECLARATION']._serialized_end=482
-  _globals['_CLAIMJOBSREQUEST']._serialized_start=485
-  _globals['_CLAIMJOBSREQUEST']._serialized_end=800
-  _globals['_WORKERMESSAGE']._serialized_start=802
-  _globals['_WORKERMESSAGE']._serialized_end=906
-  _globals['_CLAIMJOBSRESPONSE']._serialized_start=909
-  _globals['_CLAIMJOBSRESPONSE']._serialized_end=1193
-  _globals['_CLAIMJOBSRESPONSE_SKIPPEDENTRY']._serialized_start=1147
-  _globals['_CLAIMJOBSRESPONSE_SKIPPEDENTRY']._serialized_end=1193
-  _globals['_SUBMITRESULTREQUEST']._serialized_start=1196
-  _globals['_SUBMITRESULTREQUEST']._serialized_end=1568
-  _globals['_SUBMITRESULTRESPONSE']._serialized_start=1570
-  _globals['_SUBMITRESULTRESPONSE']._serialized_end=1619
-  _globals['_SUBMITFAULTREQUEST']._serialized_start=1621
-  _globals['_SUBMITFAULTREQUEST']._serialized_end=1748
-  _globals['_SUBMITFAULTRESPONSE']._serialized_start=1750
-  _globals['_SUBMITFAULTRESPONSE']._serialized_end=1771
-  _globals['_GETSTATUSREQUEST']._serialized_start=1773
-  _globals['_GETSTATUSREQUEST']._serialized_end=1864
-  _globals['_GENERATIONSTATUS']._serialized_start=1867
-  _globals['_GENERATIONSTATUS']._serialized_end=2390
-  _globals['_REQUESTSTATUS']._serialized_start=2393
-  _globals['_REQUESTSTATUS']._serialized_end=2970
-  _globals['_GETSTATUSRESPONSE']._serialized_start=2972
-  _globals['_GETSTATUSRESPONSE']._serialized_end=3044
-  _globals['_CANCELREQUESTREQUEST']._serialized_start=3046
-  _globals['_CANCELREQUESTREQUEST']._serialized_end=3141
-  _globals['_CANCELREQUESTRESPONSE']._serialized_start=3143
-  _globals['_CANCELREQUESTRESPONSE']._serialized_end=3219
-  _globals['_RENEWLEASEREQUEST']._serialized_start=3221
-  _globals['_RENEWLEASEREQUEST']._serialized_end=3288
-  _globals['_RENEWLEASERESPONSE']._serialized_start=3290
-  _globals['_RENEWLEASERESPONSE']._serialized_end=3327
-  _globals['_GETGENERATIONSTATEREQUEST']._serialized_start=3329
-  _globals['_GETGENERATIONSTATEREQUEST']._serialized_end=3379
-  _globals['_GETGENERATIONSTATERESPONSE']._serialized_start=3381
-  _globals['_GETGENERATIONSTATERESPONSE']._serialized_end=3463
-  _globals['_LISTMODELSREQUEST']._serialized_start=3465
-  _globals['_LISTMODELSREQUEST']._serialized_end=3498
-  _globals['_CHATOFFER']._serialized_start=3501
-  _globals['_CHATOFFER']._serialized_end=3629
-  _globals['_MODELSTATUS']._serialized_start=3632
-  _globals['_MODELSTATUS']._serialized_end=3809
-  _globals['_LISTMODELSRESPONSE']._serialized_start=3811
-  _globals['_LISTMODELSRESPONSE']._serialized_end=3882
-  _globals['_GETPERFORMANCEREQUEST']._serialized_start=3884
-  _globals['_GETPERFORMANCEREQUEST']._serialized_end=3907
-  _globals['_GETPERFORMANCERESPONSE']._serialized_start=3910
-  _globals['_GETPERFORMANCERESPONSE']._serialized_end=4069
-  _globals['_DISPATCHSERVICE']._serialized_start=4346
-  _globals['_DISPATCHSERVICE']._serialized_end=5284
+  _globals['_REQUESTFAMILY']._serialized_start=2276
+  _globals['_REQUESTFAMILY']._serialized_end=2373
+  _globals['_GENERATIONSTATE']._serialized_start=2376
+  _globals['_GENERATIONSTATE']._serialized_end=2548
+  _globals['_CLAIMJOBSREQUEST']._serialized_start=213
+  _globals['_CLAIMJOBSREQUEST']._serialized_end=528
+  _globals['_CLAIMJOBSRESPONSE']._serialized_start=531
+  _globals['_CLAIMJOBSRESPONSE']._serialized_end=815
+  _globals['_CLAIMJOBSRESPONSE_SKIPPEDENTRY']._serialized_start=769
+  _globals['_CLAIMJOBSRESPONSE_SKIPPEDENTRY']._serialized_end=815
+  _globals['_SUBMITRESULTREQUEST']._serialized_start=818
+  _globals['_SUBMITRESULTREQUEST']._serialized_end=1190
+  _globals['_SUBMITRESULTRESPONSE']._serialized_start=1192
+  _globals['_SUBMITRESULTRESPONSE']._serialized_end=1241
+  _globals['_SUBMITFAULTREQUEST']._serialized_start=1243
+  _globals['_SUBMITFAULTREQUEST']._serialized_end=1370
+  _globals['_SUBMITFAULTRESPONSE']._serialized_start=1372
+  _globals['_SUBMITFAULTRESPONSE']._serialized_end=1393
+  _globals['_GETSTATUSREQUEST']._serialized_start=1395
+  _globals['_GETSTATUSREQUEST']._serialized_end=1486
+  _globals['_GETSTATUSRESPONSE']._serialized_start=1488
+  _globals['_GETSTATUSRESPONSE']._serialized_end=1560
+  _globals['_CANCELREQUESTREQUEST']._serialized_start=1562
+  _globals['_CANCELREQUESTREQUEST']._serialized_end=1657
+  _globals['_CANCELREQUESTRESPONSE']._serialized_start=1659
+  _globals['_CANCELREQUESTRESPONSE']._serialized_end=1735
+  _globals['_RENEWLEASEREQUEST']._serialized_start=1737
+  _globals['_RENEWLEASEREQUEST']._serialized_end=1804
+  _globals['_RENEWLEASERESPONSE']._serialized_start=1806
+  _globals['_RENEWLEASERESPONSE']._serialized_end=1843
+  _globals['_GETGENERATIONSTATEREQUEST']._serialized_start=1845
+  _globals['_GETGENERATIONSTATEREQUEST']._serialized_end=1895
+  _globals['_GETGENERATIONSTATERESPONSE']._serialized_start=1897
+  _globals['_GETGENERATIONSTATERESPONSE']._serialized_end=1979
+  _globals['_LISTMODELSREQUEST']._serialized_start=1981
+  _globals['_LISTMODELSREQUEST']._serialized_end=2014
+  _globals['_LISTMODELSRESPONSE']._serialized_start=2016
+  _globals['_LISTMODELSRESPONSE']._serialized_end=2087
+  _globals['_GETPERFORMANCEREQUEST']._serialized_start=2089
+  _globals['_GETPERFORMANCEREQUEST']._serialized_end=2112
+  _globals['_GETPERFORMANCERESPONSE']._serialized_start=2115
+  _globals['_GETPERFORMANCERESPONSE']._serialized_end=2274
+  _globals['_DISPATCHSERVICE']._serialized_start=2551
+  _globals['_DISPATCHSERVICE']._serialized_end=3489
 # @@protoc_insertion_point(module_scope)

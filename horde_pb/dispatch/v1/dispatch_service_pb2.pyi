@@ -6,9 +6,11 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from horde_pb.dispatch.v1 import models_pb2 as _models_pb2
+from horde_pb.dispatch.v1 import status_pb2 as _status_pb2
+from horde_pb.dispatch.v1 import workers_pb2 as _workers_pb2
 from horde_pb.vocabulary.v1 import caller_pb2 as _caller_pb2
 import builtins as _builtins
 import sys
@@ -65,82 +67,6 @@ GENERATION_STATE_FAULTED: GenerationState.ValueType  # 4
 Global___GenerationState: _TypeAlias = GenerationState  # noqa: Y015
 
 @_typing.final
-class ChatLimits(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    MAX_CONTEXT_LENGTH_FIELD_NUMBER: _builtins.int
-    MAX_LENGTH_FIELD_NUMBER: _builtins.int
-    TOOLS_MAX_TEMPERATURE_FIELD_NUMBER: _builtins.int
-    max_context_length: _builtins.int
-    """Next free field: 4"""
-    max_length: _builtins.int
-    tools_max_temperature: _builtins.float
-    def __init__(
-        self,
-        *,
-        max_context_length: _builtins.int = ...,
-        max_length: _builtins.int = ...,
-        tools_max_temperature: _builtins.float | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_tools_max_temperature", b"_tools_max_temperature", "tools_max_temperature", b"tools_max_temperature"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_tools_max_temperature", b"_tools_max_temperature", "max_context_length", b"max_context_length", "max_length", b"max_length", "tools_max_temperature", b"tools_max_temperature"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__tools_max_temperature: _TypeAlias = _typing.Literal["tools_max_temperature"]  # noqa: Y015
-    _WhichOneofArgType__tools_max_temperature: _TypeAlias = _typing.Literal["_tools_max_temperature", b"_tools_max_temperature"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__tools_max_temperature) -> _WhichOneofReturnType__tools_max_temperature | None: ...
-
-Global___ChatLimits: _TypeAlias = ChatLimits  # noqa: Y015
-
-@_typing.final
-class ChatDeclaration(_message.Message):
-    """What a worker declares about chat on a pop. Absent fields mean what the reference says they mean."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CHAT_JOBS_FIELD_NUMBER: _builtins.int
-    PROMPT_JOBS_FIELD_NUMBER: _builtins.int
-    CHAT_FEATURES_FIELD_NUMBER: _builtins.int
-    CHAT_LIMITS_FIELD_NUMBER: _builtins.int
-    MODEL_ID_FIELD_NUMBER: _builtins.int
-    IMAGE_TRANSPORTS_FIELD_NUMBER: _builtins.int
-    chat_jobs: _builtins.bool
-    """Next free field: 7"""
-    prompt_jobs: _builtins.bool
-    """Absent: true."""
-    model_id: _builtins.str
-    @_builtins.property
-    def chat_features(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
-    @_builtins.property
-    def chat_limits(self) -> Global___ChatLimits: ...
-    @_builtins.property
-    def image_transports(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
-    def __init__(
-        self,
-        *,
-        chat_jobs: _builtins.bool = ...,
-        prompt_jobs: _builtins.bool | None = ...,
-        chat_features: _abc.Iterable[_builtins.str] | None = ...,
-        chat_limits: Global___ChatLimits | None = ...,
-        model_id: _builtins.str | None = ...,
-        image_transports: _abc.Iterable[_builtins.str] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_model_id", b"_model_id", "_prompt_jobs", b"_prompt_jobs", "chat_limits", b"chat_limits", "model_id", b"model_id", "prompt_jobs", b"prompt_jobs"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_model_id", b"_model_id", "_prompt_jobs", b"_prompt_jobs", "chat_features", b"chat_features", "chat_jobs", b"chat_jobs", "chat_limits", b"chat_limits", "image_transports", b"image_transports", "model_id", b"model_id", "prompt_jobs", b"prompt_jobs"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__model_id: _TypeAlias = _typing.Literal["model_id"]  # noqa: Y015
-    _WhichOneofArgType__model_id: _TypeAlias = _typing.Literal["_model_id", b"_model_id"]  # noqa: Y015
-    _WhichOneofReturnType__prompt_jobs: _TypeAlias = _typing.Literal["prompt_jobs"]  # noqa: Y015
-    _WhichOneofArgType__prompt_jobs: _TypeAlias = _typing.Literal["_prompt_jobs", b"_prompt_jobs"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__model_id) -> _WhichOneofReturnType__model_id | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__prompt_jobs) -> _WhichOneofReturnType__prompt_jobs | None: ...
-
-Global___ChatDeclaration: _TypeAlias = ChatDeclaration  # noqa: Y015
-
-@_typing.final
 class ClaimJobsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -174,7 +100,7 @@ class ClaimJobsRequest(_message.Message):
     @_builtins.property
     def priority_usernames(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
-    def chat(self) -> Global___ChatDeclaration: ...
+    def chat(self) -> _workers_pb2.ChatDeclaration: ...
     def __init__(
         self,
         *,
@@ -189,7 +115,7 @@ class ClaimJobsRequest(_message.Message):
         nsfw: _builtins.bool = ...,
         softprompts: _abc.Iterable[_builtins.str] | None = ...,
         priority_usernames: _abc.Iterable[_builtins.str] | None = ...,
-        chat: Global___ChatDeclaration | None = ...,
+        chat: _workers_pb2.ChatDeclaration | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "chat", b"chat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -198,36 +124,6 @@ class ClaimJobsRequest(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ClaimJobsRequest: _TypeAlias = ClaimJobsRequest  # noqa: Y015
-
-@_typing.final
-class WorkerMessage(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ID_FIELD_NUMBER: _builtins.int
-    MESSAGE_FIELD_NUMBER: _builtins.int
-    ORIGIN_FIELD_NUMBER: _builtins.int
-    EXPIRY_FIELD_NUMBER: _builtins.int
-    id: _builtins.str
-    """Next free field: 5"""
-    message: _builtins.str
-    origin: _builtins.str
-    @_builtins.property
-    def expiry(self) -> _timestamp_pb2.Timestamp: ...
-    def __init__(
-        self,
-        *,
-        id: _builtins.str = ...,
-        message: _builtins.str = ...,
-        origin: _builtins.str = ...,
-        expiry: _timestamp_pb2.Timestamp | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["expiry", b"expiry"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expiry", b"expiry", "id", b"id", "message", b"message", "origin", b"origin"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___WorkerMessage: _TypeAlias = WorkerMessage  # noqa: Y015
 
 @_typing.final
 class ClaimJobsResponse(_message.Message):
@@ -277,7 +173,7 @@ class ClaimJobsResponse(_message.Message):
         """How many waiting jobs were refused, by reason."""
 
     @_builtins.property
-    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___WorkerMessage]: ...
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[_workers_pb2.WorkerMessage]: ...
     def __init__(
         self,
         *,
@@ -287,7 +183,7 @@ class ClaimJobsResponse(_message.Message):
         chat: _builtins.bool = ...,
         payload: _builtins.bytes = ...,
         skipped: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
-        messages: _abc.Iterable[Global___WorkerMessage] | None = ...,
+        messages: _abc.Iterable[_workers_pb2.WorkerMessage] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -429,8 +325,6 @@ Global___SubmitFaultRequest: _TypeAlias = SubmitFaultRequest  # noqa: Y015
 
 @_typing.final
 class SubmitFaultResponse(_message.Message):
-    """Next free field: 1"""
-
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -468,207 +362,18 @@ class GetStatusRequest(_message.Message):
 Global___GetStatusRequest: _TypeAlias = GetStatusRequest  # noqa: Y015
 
 @_typing.final
-class GenerationStatus(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ID_FIELD_NUMBER: _builtins.int
-    WORKER_ID_FIELD_NUMBER: _builtins.int
-    WORKER_NAME_FIELD_NUMBER: _builtins.int
-    MODEL_FIELD_NUMBER: _builtins.int
-    STATE_FIELD_NUMBER: _builtins.int
-    TEXT_FIELD_NUMBER: _builtins.int
-    SEED_FIELD_NUMBER: _builtins.int
-    GEN_METADATA_FIELD_NUMBER: _builtins.int
-    MESSAGE_FIELD_NUMBER: _builtins.int
-    FINISH_REASON_FIELD_NUMBER: _builtins.int
-    NATIVE_FINISH_REASON_FIELD_NUMBER: _builtins.int
-    PROMPT_TOKENS_FIELD_NUMBER: _builtins.int
-    COMPLETION_TOKENS_FIELD_NUMBER: _builtins.int
-    REASONING_TOKENS_FIELD_NUMBER: _builtins.int
-    CHARGE_BASIS_FIELD_NUMBER: _builtins.int
-    QUEUE_WAIT_SECONDS_FIELD_NUMBER: _builtins.int
-    KUDOS_HUNDREDTHS_FIELD_NUMBER: _builtins.int
-    id: _builtins.str
-    """Next free field: 18"""
-    worker_id: _builtins.str
-    worker_name: _builtins.str
-    model: _builtins.str
-    state: _builtins.str
-    """`ok`, `censored` or `csam`."""
-    text: _builtins.str
-    seed: _builtins.int
-    gen_metadata: _builtins.bytes
-    """JSON array; empty when there is none."""
-    message: _builtins.bytes
-    """The chat reply as JSON."""
-    finish_reason: _builtins.str
-    native_finish_reason: _builtins.str
-    prompt_tokens: _builtins.int
-    completion_tokens: _builtins.int
-    reasoning_tokens: _builtins.int
-    charge_basis: _builtins.str
-    queue_wait_seconds: _builtins.float
-    """Seconds from the request's creation to the generation's assignment."""
-    kudos_hundredths: _builtins.int
-    """Hundredths of a kudo charged for this generation."""
-    def __init__(
-        self,
-        *,
-        id: _builtins.str = ...,
-        worker_id: _builtins.str = ...,
-        worker_name: _builtins.str = ...,
-        model: _builtins.str = ...,
-        state: _builtins.str = ...,
-        text: _builtins.str = ...,
-        seed: _builtins.int = ...,
-        gen_metadata: _builtins.bytes = ...,
-        message: _builtins.bytes = ...,
-        finish_reason: _builtins.str | None = ...,
-        native_finish_reason: _builtins.str | None = ...,
-        prompt_tokens: _builtins.int | None = ...,
-        completion_tokens: _builtins.int | None = ...,
-        reasoning_tokens: _builtins.int | None = ...,
-        charge_basis: _builtins.str | None = ...,
-        queue_wait_seconds: _builtins.float = ...,
-        kudos_hundredths: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_charge_basis", b"_charge_basis", "_completion_tokens", b"_completion_tokens", "_finish_reason", b"_finish_reason", "_native_finish_reason", b"_native_finish_reason", "_prompt_tokens", b"_prompt_tokens", "_reasoning_tokens", b"_reasoning_tokens", "charge_basis", b"charge_basis", "completion_tokens", b"completion_tokens", "finish_reason", b"finish_reason", "native_finish_reason", b"native_finish_reason", "prompt_tokens", b"prompt_tokens", "reasoning_tokens", b"reasoning_tokens"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_charge_basis", b"_charge_basis", "_completion_tokens", b"_completion_tokens", "_finish_reason", b"_finish_reason", "_native_finish_reason", b"_native_finish_reason", "_prompt_tokens", b"_prompt_tokens", "_reasoning_tokens", b"_reasoning_tokens", "charge_basis", b"charge_basis", "completion_tokens", b"completion_tokens", "finish_reason", b"finish_reason", "gen_metadata", b"gen_metadata", "id", b"id", "kudos_hundredths", b"kudos_hundredths", "message", b"message", "model", b"model", "native_finish_reason", b"native_finish_reason", "prompt_tokens", b"prompt_tokens", "queue_wait_seconds", b"queue_wait_seconds", "reasoning_tokens", b"reasoning_tokens", "seed", b"seed", "state", b"state", "text", b"text", "worker_id", b"worker_id", "worker_name", b"worker_name"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__charge_basis: _TypeAlias = _typing.Literal["charge_basis"]  # noqa: Y015
-    _WhichOneofArgType__charge_basis: _TypeAlias = _typing.Literal["_charge_basis", b"_charge_basis"]  # noqa: Y015
-    _WhichOneofReturnType__completion_tokens: _TypeAlias = _typing.Literal["completion_tokens"]  # noqa: Y015
-    _WhichOneofArgType__completion_tokens: _TypeAlias = _typing.Literal["_completion_tokens", b"_completion_tokens"]  # noqa: Y015
-    _WhichOneofReturnType__finish_reason: _TypeAlias = _typing.Literal["finish_reason"]  # noqa: Y015
-    _WhichOneofArgType__finish_reason: _TypeAlias = _typing.Literal["_finish_reason", b"_finish_reason"]  # noqa: Y015
-    _WhichOneofReturnType__native_finish_reason: _TypeAlias = _typing.Literal["native_finish_reason"]  # noqa: Y015
-    _WhichOneofArgType__native_finish_reason: _TypeAlias = _typing.Literal["_native_finish_reason", b"_native_finish_reason"]  # noqa: Y015
-    _WhichOneofReturnType__prompt_tokens: _TypeAlias = _typing.Literal["prompt_tokens"]  # noqa: Y015
-    _WhichOneofArgType__prompt_tokens: _TypeAlias = _typing.Literal["_prompt_tokens", b"_prompt_tokens"]  # noqa: Y015
-    _WhichOneofReturnType__reasoning_tokens: _TypeAlias = _typing.Literal["reasoning_tokens"]  # noqa: Y015
-    _WhichOneofArgType__reasoning_tokens: _TypeAlias = _typing.Literal["_reasoning_tokens", b"_reasoning_tokens"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__charge_basis) -> _WhichOneofReturnType__charge_basis | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__completion_tokens) -> _WhichOneofReturnType__completion_tokens | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__finish_reason) -> _WhichOneofReturnType__finish_reason | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__native_finish_reason) -> _WhichOneofReturnType__native_finish_reason | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__prompt_tokens) -> _WhichOneofReturnType__prompt_tokens | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__reasoning_tokens) -> _WhichOneofReturnType__reasoning_tokens | None: ...
-
-Global___GenerationStatus: _TypeAlias = GenerationStatus  # noqa: Y015
-
-@_typing.final
-class RequestStatus(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FINISHED_FIELD_NUMBER: _builtins.int
-    PROCESSING_FIELD_NUMBER: _builtins.int
-    RESTARTED_FIELD_NUMBER: _builtins.int
-    WAITING_FIELD_NUMBER: _builtins.int
-    DONE_FIELD_NUMBER: _builtins.int
-    FAULTED_FIELD_NUMBER: _builtins.int
-    WAIT_TIME_SECONDS_FIELD_NUMBER: _builtins.int
-    QUEUE_POSITION_FIELD_NUMBER: _builtins.int
-    KUDOS_HUNDREDTHS_FIELD_NUMBER: _builtins.int
-    IS_POSSIBLE_FIELD_NUMBER: _builtins.int
-    ELIGIBLE_WORKERS_FIELD_NUMBER: _builtins.int
-    ELIGIBLE_WORKER_THREADS_FIELD_NUMBER: _builtins.int
-    MIGHT_STALL_FIELD_NUMBER: _builtins.int
-    GENERATIONS_FIELD_NUMBER: _builtins.int
-    IMPOSSIBLE_REASON_FIELD_NUMBER: _builtins.int
-    CONTEXT_ADJUSTMENTS_FIELD_NUMBER: _builtins.int
-    FAULT_REASON_FIELD_NUMBER: _builtins.int
-    FAULT_RC_FIELD_NUMBER: _builtins.int
-    CANCELLED_FIELD_NUMBER: _builtins.int
-    CREATED_FIELD_NUMBER: _builtins.int
-    STREAMED_FIELD_NUMBER: _builtins.int
-    finished: _builtins.int
-    """Next free field: 22"""
-    processing: _builtins.int
-    restarted: _builtins.int
-    waiting: _builtins.int
-    done: _builtins.bool
-    faulted: _builtins.bool
-    wait_time_seconds: _builtins.int
-    queue_position: _builtins.int
-    kudos_hundredths: _builtins.int
-    """Charged so far, in hundredths of a kudo."""
-    is_possible: _builtins.bool
-    eligible_workers: _builtins.int
-    eligible_worker_threads: _builtins.int
-    might_stall: _builtins.bool
-    impossible_reason: _builtins.bytes
-    """JSON object; empty when null."""
-    context_adjustments: _builtins.bytes
-    """JSON array; empty when null."""
-    fault_reason: _builtins.str
-    fault_rc: _builtins.str
-    cancelled: _builtins.bool
-    streamed: _builtins.bool
-    """True for a request whose replies are streamed by the worker."""
-    @_builtins.property
-    def generations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GenerationStatus]: ...
-    @_builtins.property
-    def created(self) -> _timestamp_pb2.Timestamp: ...
-    def __init__(
-        self,
-        *,
-        finished: _builtins.int = ...,
-        processing: _builtins.int = ...,
-        restarted: _builtins.int = ...,
-        waiting: _builtins.int = ...,
-        done: _builtins.bool = ...,
-        faulted: _builtins.bool = ...,
-        wait_time_seconds: _builtins.int = ...,
-        queue_position: _builtins.int = ...,
-        kudos_hundredths: _builtins.int = ...,
-        is_possible: _builtins.bool = ...,
-        eligible_workers: _builtins.int = ...,
-        eligible_worker_threads: _builtins.int = ...,
-        might_stall: _builtins.bool = ...,
-        generations: _abc.Iterable[Global___GenerationStatus] | None = ...,
-        impossible_reason: _builtins.bytes = ...,
-        context_adjustments: _builtins.bytes = ...,
-        fault_reason: _builtins.str | None = ...,
-        fault_rc: _builtins.str | None = ...,
-        cancelled: _builtins.bool = ...,
-        created: _timestamp_pb2.Timestamp | None = ...,
-        streamed: _builtins.bool = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_fault_rc", b"_fault_rc", "_fault_reason", b"_fault_reason", "created", b"created", "fault_rc", b"fault_rc", "fault_reason", b"fault_reason"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fault_rc", b"_fault_rc", "_fault_reason", b"_fault_reason", "cancelled", b"cancelled", "context_adjustments", b"context_adjustments", "created", b"created", "done", b"done", "eligible_worker_threads", b"eligible_worker_threads", "eligible_workers", b"eligible_workers", "fault_rc", b"fault_rc", "fault_reason", b"fault_reason", "faulted", b"faulted", "finished", b"finished", "generations", b"generations", "impossible_reason", b"impossible_reason", "is_possible", b"is_possible", "kudos_hundredths", b"kudos_hundredths", "might_stall", b"might_stall", "processing", b"processing", "queue_position", b"queue_position", "restarted", b"restarted", "streamed", b"streamed", "wait_time_seconds", b"wait_time_seconds", "waiting", b"waiting"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__fault_rc: _TypeAlias = _typing.Literal["fault_rc"]  # noqa: Y015
-    _WhichOneofArgType__fault_rc: _TypeAlias = _typing.Literal["_fault_rc", b"_fault_rc"]  # noqa: Y015
-    _WhichOneofReturnType__fault_reason: _TypeAlias = _typing.Literal["fault_reason"]  # noqa: Y015
-    _WhichOneofArgType__fault_reason: _TypeAlias = _typing.Literal["_fault_reason", b"_fault_reason"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__fault_rc) -> _WhichOneofReturnType__fault_rc | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__fault_reason) -> _WhichOneofReturnType__fault_reason | None: ...
-
-Global___RequestStatus: _TypeAlias = RequestStatus  # noqa: Y015
-
-@_typing.final
 class GetStatusResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STATUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def status(self) -> Global___RequestStatus:
+    def status(self) -> _status_pb2.RequestStatus:
         """Next free field: 2"""
 
     def __init__(
         self,
         *,
-        status: Global___RequestStatus | None = ...,
+        status: _status_pb2.RequestStatus | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["status", b"status"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -707,7 +412,7 @@ class CancelRequestResponse(_message.Message):
 
     STATUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def status(self) -> Global___RequestStatus:
+    def status(self) -> _status_pb2.RequestStatus:
         """Next free field: 2
         As it was when the cancel arrived.
         """
@@ -715,7 +420,7 @@ class CancelRequestResponse(_message.Message):
     def __init__(
         self,
         *,
-        status: Global___RequestStatus | None = ...,
+        status: _status_pb2.RequestStatus | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["status", b"status"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -834,99 +539,18 @@ class ListModelsRequest(_message.Message):
 Global___ListModelsRequest: _TypeAlias = ListModelsRequest  # noqa: Y015
 
 @_typing.final
-class ChatOffer(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    WORKERS_FIELD_NUMBER: _builtins.int
-    MAX_CONTEXT_LENGTH_FIELD_NUMBER: _builtins.int
-    MAX_LENGTH_FIELD_NUMBER: _builtins.int
-    FEATURES_FIELD_NUMBER: _builtins.int
-    CREATED_FIELD_NUMBER: _builtins.int
-    workers: _builtins.int
-    """Next free field: 6"""
-    max_context_length: _builtins.int
-    max_length: _builtins.int
-    created: _builtins.int
-    """Unix seconds of the earliest worker's creation."""
-    @_builtins.property
-    def features(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
-    def __init__(
-        self,
-        *,
-        workers: _builtins.int = ...,
-        max_context_length: _builtins.int = ...,
-        max_length: _builtins.int = ...,
-        features: _abc.Iterable[_builtins.str] | None = ...,
-        created: _builtins.int | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_created", b"_created", "created", b"created"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_created", b"_created", "created", b"created", "features", b"features", "max_context_length", b"max_context_length", "max_length", b"max_length", "workers", b"workers"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__created: _TypeAlias = _typing.Literal["created"]  # noqa: Y015
-    _WhichOneofArgType__created: _TypeAlias = _typing.Literal["_created", b"_created"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__created) -> _WhichOneofReturnType__created | None: ...
-
-Global___ChatOffer: _TypeAlias = ChatOffer  # noqa: Y015
-
-@_typing.final
-class ModelStatus(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    NAME_FIELD_NUMBER: _builtins.int
-    COUNT_FIELD_NUMBER: _builtins.int
-    PERFORMANCE_FIELD_NUMBER: _builtins.int
-    QUEUED_FIELD_NUMBER: _builtins.int
-    JOBS_FIELD_NUMBER: _builtins.int
-    ETA_SECONDS_FIELD_NUMBER: _builtins.int
-    CHAT_FIELD_NUMBER: _builtins.int
-    CUSTOM_FIELD_NUMBER: _builtins.int
-    name: _builtins.str
-    """Next free field: 9"""
-    count: _builtins.int
-    """Threads that serve it."""
-    performance: _builtins.float
-    """Mean tokens per second over the last hour."""
-    queued: _builtins.int
-    jobs: _builtins.int
-    eta_seconds: _builtins.int
-    custom: _builtins.bool
-    """True when the text model reference does not list it."""
-    @_builtins.property
-    def chat(self) -> Global___ChatOffer: ...
-    def __init__(
-        self,
-        *,
-        name: _builtins.str = ...,
-        count: _builtins.int = ...,
-        performance: _builtins.float = ...,
-        queued: _builtins.int = ...,
-        jobs: _builtins.int = ...,
-        eta_seconds: _builtins.int = ...,
-        chat: Global___ChatOffer | None = ...,
-        custom: _builtins.bool = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "count", b"count", "custom", b"custom", "eta_seconds", b"eta_seconds", "jobs", b"jobs", "name", b"name", "performance", b"performance", "queued", b"queued"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ModelStatus: _TypeAlias = ModelStatus  # noqa: Y015
-
-@_typing.final
 class ListModelsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MODELS_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def models(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModelStatus]:
+    def models(self) -> _containers.RepeatedCompositeFieldContainer[_models_pb2.ModelStatus]:
         """Next free field: 2"""
 
     def __init__(
         self,
         *,
-        models: _abc.Iterable[Global___ModelStatus] | None = ...,
+        models: _abc.Iterable[_models_pb2.ModelStatus] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...

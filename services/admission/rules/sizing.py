@@ -1,7 +1,7 @@
 """How much context a request gets, and which turns go when that is not enough. Chat reference, Context adjustments."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from horde.contract import limits, reasons
@@ -43,22 +43,18 @@ def size(request: ChatRequest, messages: Sequence[Message], max_length: int, wid
     asked = request.requested_context
     needed = estimate + max_length
     mode = request.horde.context_fit
-    sizing_mode = "reject" if mode == "reject" else "grow"
-
-    def sized(context: int, outcome: str, *adjustments: Mapping[str, Any]) -> Sized:
-        return Sized(
-            messages=messages,
-            prompt=prompt,
-            max_length=max_length,
-            max_context_length=context,
-            estimate=estimate,
-            adjustments=adjustments,
-            mode=sizing_mode,
-            outcome=outcome,
-        )
-
+    whole = Sized(
+        messages=messages,
+        prompt=prompt,
+        max_length=max_length,
+        max_context_length=asked,
+        estimate=estimate,
+        adjustments=(),
+        mode="reject" if mode == "reject" else "grow",
+        outcome="fits",
+    )
     if needed <= asked:
-        return sized(asked, "fits")
+        return whole
     if mode == "reject":
         raise DoesNotFit(
             f"The prompt is estimated at {estimate} tokens; with {max_length} tokens to generate it does not fit "
@@ -67,35 +63,43 @@ def size(request: ChatRequest, messages: Sequence[Message], max_length: int, wid
         )
     bound = min(limits.MAX_CONTEXT_LENGTH, asked if widest is None else widest)
     if needed <= bound:
-        grown = min(_power_of_two(needed), bound)
-        return sized(grown, "grown", {"from": asked, "to": grown, "reason": "grow"})
-    if mode == "truncate_oldest":
-        context = max(bound, asked)
-        grow = [{"from": asked, "to": context, "reason": "grow"}] if context != asked else []
-        shorter = truncate_oldest(messages, request.tools, context - max_length)
-        if shorter is not None:
-            return Sized(
-                messages=shorter.kept,
-                prompt=flatten(shorter.kept, request.tools),
-                max_length=max_length,
-                max_context_length=context,
-                estimate=shorter.after,
-                adjustments=[
-                    *grow,
-                    {
-                        "from": shorter.before,
-                        "to": shorter.after,
-                        "reason": "truncate_oldest",
-                        "dropped_messages": shorter.dropped(messages),
-                    },
-                ],
-                mode=sizing_mode,
-                outcome="truncated",
-            )
-    raise DoesNotFit(
-        f"The prompt is estimated at {estimate} tokens; with {max_length} tokens to generate it needs a context of "
-        f"{needed} tokens, and the largest that can be had is {max(bound, asked)}.",
-        mode,
+        return _grown(whole, min(_power_of_two(needed), bound), "grown")
+    largest = max(bound, asked)
+    shorter = _truncated(request, whole, largest) if mode == "truncate_oldest" else None
+    if shorter is None:
+        raise DoesNotFit(
+            f"The prompt is estimated at {estimate} tokens; with {max_length} tokens to generate it needs a context of "
+            f"{needed} tokens, and the largest that can be had is {largest}.",
+            mode,
+        )
+    return shorter
+
+
+def _grown(sized: Sized, context: int, outcome: str) -> Sized:
+    """The same under another context; nothing is recorded when it is the one it had."""
+    asked = sized.max_context_length
+    grow = [{"from": asked, "to": context, "reason": "grow"}] if context != asked else []
+    return replace(sized, max_context_length=context, adjustments=[*sized.adjustments, *grow], outcome=outcome)
+
+
+def _truncated(request: ChatRequest, whole: Sized, context: int) -> Sized | None:
+    """Without the oldest turns, so that the rest fits `context`; None when it never does."""
+    shorter = truncate_oldest(whole.messages, request.tools, context - whole.max_length)
+    if shorter is None:
+        return None
+    grown = _grown(whole, context, "truncated")
+    trimmed = {
+        "from": shorter.before,
+        "to": shorter.after,
+        "reason": "truncate_oldest",
+        "dropped_messages": shorter.dropped(whole.messages),
+    }
+    return replace(
+        grown,
+        messages=shorter.kept,
+        prompt=flatten(shorter.kept, request.tools),
+        estimate=shorter.after,
+        adjustments=[*grown.adjustments, trimmed],
     )
 
 

@@ -16,5 +16,7 @@ async def list_models(deps: Deps, *, chat: bool) -> Sequence[ModelStatus]:
     now = deps.clock.now()
     online = now - timedelta(seconds=deps.settings.worker_online_seconds)
     offers = await repo.chat_offers(deps.store, online) if chat else {}
-    found = await repo.list_models(deps.store, online, now - _PERFORMANCE, offers)
+    found = await repo.list_models(
+        deps.store, online, now - _PERFORMANCE, offers=offers, reference=deps.reference.current
+    )
     return [status for status in found if status.chat is not None] if chat else found

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from horde.contract.models import ModelReference
 from services.dispatch.repo import QUERIES, Access
 from services.dispatch.rules.fleet import ChatOffer, ModelStatus, Performance
 
@@ -12,7 +13,12 @@ _MEASURE_HORDE = QUERIES["measure_horde"]
 
 
 async def list_models(
-    store: Access, online: datetime, performances_since: datetime, offers: Mapping[str, ChatOffer]
+    store: Access,
+    online: datetime,
+    performances_since: datetime,
+    *,
+    offers: Mapping[str, ChatOffer],
+    reference: ModelReference,
 ) -> list[ModelStatus]:
     """Every model that a worker serves or a request waits for. `online`: the check-in that still counts."""
     return [
@@ -22,6 +28,7 @@ async def list_models(
             performance=round(row["performance"], 1),
             queued=row["queued"],
             jobs=row["jobs"],
+            custom=not reference.is_known(row["model"]),
             chat=offers.get(row["model"]),
         )
         for row in await store.fetch(_LIST_MODELS, online, performances_since)

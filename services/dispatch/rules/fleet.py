@@ -21,13 +21,14 @@ class ChatOffer:
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """One model. `performance` is in tokens per second, `queued` in tokens."""
+    """One model. `performance` is in tokens per second, `queued` in tokens; `custom`: the reference does not list it."""
 
     name: str
     threads: int
     performance: float
     queued: int
     jobs: int
+    custom: bool
     chat: ChatOffer | None
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import models_pb2
 from services.dispatch.rules.fleet import ChatOffer, ModelStatus, Performance
 
 
@@ -22,20 +23,21 @@ def performance(found: Performance) -> pb.GetPerformanceResponse:
     )
 
 
-def _model(status: ModelStatus) -> pb.ModelStatus:
-    return pb.ModelStatus(
+def _model(status: ModelStatus) -> models_pb2.ModelStatus:
+    return models_pb2.ModelStatus(
         name=status.name,
         count=status.threads,
         performance=status.performance,
         queued=status.queued,
         jobs=status.jobs,
         eta_seconds=status.eta_seconds,
+        custom=status.custom,
         chat=None if status.chat is None else _offer(status.chat),
     )
 
 
-def _offer(offer: ChatOffer) -> pb.ChatOffer:
-    return pb.ChatOffer(
+def _offer(offer: ChatOffer) -> models_pb2.ChatOffer:
+    return models_pb2.ChatOffer(
         workers=offer.workers,
         max_context_length=offer.max_context_length,
         max_length=offer.max_length,

@@ -1,6 +1,7 @@
 """ClaimJobs between proto and the rules' words."""
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import workers_pb2
 from services.dispatch.rules.declaration import ChatAsk, ChatLimits, PopAsk
 from services.dispatch.rules.jobs import Claim
 
@@ -37,7 +38,7 @@ def answer(claim: Claim) -> pb.ClaimJobsResponse:
     )
 
 
-def _chat(chat: pb.ChatDeclaration) -> ChatAsk:
+def _chat(chat: workers_pb2.ChatDeclaration) -> ChatAsk:
     limits = chat.chat_limits
     return ChatAsk(
         chat_jobs=chat.chat_jobs,

@@ -6,6 +6,7 @@ from types import MappingProxyType
 import orjson
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import status_pb2
 from services.dispatch.rules.status import Finished, GenerationState, RequestStatus
 
 _STATES: Mapping[GenerationState | None, pb.GenerationState.ValueType] = MappingProxyType(
@@ -30,11 +31,11 @@ def generation_state(state: GenerationState | None) -> pb.GenerationState.ValueT
     return _STATES[state]
 
 
-def answer(found: RequestStatus) -> pb.RequestStatus:
+def answer(found: RequestStatus) -> status_pb2.RequestStatus:
     """The whole status."""
     stored = found.standing
     tally = stored.tally
-    made = pb.RequestStatus(
+    made = status_pb2.RequestStatus(
         finished=tally.finished,
         processing=tally.processing,
         restarted=tally.restarted,
@@ -61,8 +62,8 @@ def answer(found: RequestStatus) -> pb.RequestStatus:
     return made
 
 
-def _generation(finished: Finished) -> pb.GenerationStatus:
-    return pb.GenerationStatus(
+def _generation(finished: Finished) -> status_pb2.GenerationStatus:
+    return status_pb2.GenerationStatus(
         id=finished.id,
         worker_id=finished.worker_id,
         worker_name=finished.worker_name,

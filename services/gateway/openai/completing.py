@@ -17,11 +17,11 @@ from services.gateway.openai.attaching import Accepted
 from services.gateway.openai.callers import FrontCaller, front_caller, missing_key
 from services.gateway.openai.chunks import packed
 from services.gateway.openai.completion import Asked, completion
-from services.gateway.openai.errors import ACCEPTED, REPEATABLE, FrontError
+from services.gateway.openai.errors import ACCEPTED, REPEATABLE, SERVER, FrontError
 from services.gateway.openai.following import Abandoned, Following, Patience
 from services.gateway.openai.front import Front
 from services.gateway.openai.reconcile import Relay
-from services.gateway.openai.request import Completion, translate
+from services.gateway.openai.request import Completion, Native, translate
 from services.gateway.openai.streaming import Streaming
 from services.gateway.openai.watch import Watch
 from services.gateway.throttle import Budget
@@ -49,18 +49,31 @@ async def complete(front: Front, scope: Scope, receive: Receive, send: Send) -> 
     started = front.deps.clock.monotonic()
     who = front_caller(scope, front.deps.settings.proxy_trusted_hops)
     await front.throttle(scope, who.caller, Budget.CHAT_SUBMIT, f"/v1{PATH}")
-    body = await bodies.read(scope, receive, limits.MAX_CHAT_BODY_BYTES)
-    wanted = translate(strict_json.loads_object(body), front.deps.settings.front_min_output_tokens)
-    if who.caller.api_key is None:
-        # Of two mistakes, the body's is told first.
-        parse_chat_request(wanted.native(None))
-        raise missing_key()
+    wanted, raw, native = await _read(front, who, scope, receive)
     leaving = asyncio.create_task(_left(receive), name="front: client")
     try:
-        accepted = await _accept(front, scope, who, wanted, body)
+        operation_key = who.operation_key(wanted.operation_key)
+        scope[REPEATABLE] = operation_key is not None
+        fingerprint = who.fingerprint(raw) if who.is_sdk else None
+        accepted = await _attached(front, who, fingerprint)
+        if accepted is None:
+            accepted = await _queued(front, who, wanted.native(native, operation_key), fingerprint)
+        scope[ACCEPTED] = accepted.request_id
+        # A stream lasts for minutes, and its body may have 36 MiB.
+        del raw, native
         await _answer(_Call(front, scope, wanted, who, accepted, started), leaving, send)
     finally:
         leaving.cancel()
+
+
+async def _read(front: Front, who: FrontCaller, scope: Scope, receive: Receive) -> tuple[Completion, bytes, Native]:
+    """What is wanted, the body as it came, and the native one. Of two mistakes, the body's is told before the key's."""
+    raw = await bodies.read(scope, receive, limits.MAX_CHAT_BODY_BYTES)
+    wanted, native = translate(strict_json.loads_object(raw), front.deps.settings.front_min_output_tokens)
+    if who.caller.api_key is None:
+        parse_chat_request(wanted.native(native, None))
+        raise missing_key()
+    return wanted, raw, native
 
 
 async def _left(receive: Receive) -> None:
@@ -69,22 +82,22 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-async def _accept(front: Front, scope: Scope, who: FrontCaller, wanted: Completion, body: bytes) -> Accepted:
-    """Queues the request, or finds the one that an earlier try of this call has queued."""
-    operation_key = who.operation_key(wanted.operation_key)
-    scope[REPEATABLE] = operation_key is not None
-    fingerprint = who.fingerprint(body) if who.is_sdk else None
-    accepted = await front.attaching.attach(fingerprint) if fingerprint is not None and who.is_retry else None
+async def _attached(front: Front, who: FrontCaller, fingerprint: bytes | None) -> Accepted | None:
+    """The request that an earlier try of this call has queued, when its client is gone."""
+    if fingerprint is None or not who.is_retry:
+        return None
+    accepted = await front.attaching.attach(fingerprint)
     if accepted is not None:
         front.events.attached()
-    else:
-        admitted = await front.deps.neighbours.admit_chat(wire.submit_request(wanted.native(operation_key), who.caller))
-        if not wire.is_queued(admitted):
-            raise FrontError(502, "server_error", "upstream_unavailable", "The request was not queued.")
-        created = admitted.created.seconds or int(front.deps.clock.now().timestamp())
-        accepted = front.attaching.accept(admitted.request_id, created, fingerprint)
-    scope[ACCEPTED] = accepted.request_id
     return accepted
+
+
+async def _queued(front: Front, who: FrontCaller, native: bytes, fingerprint: bytes | None) -> Accepted:
+    admitted = await front.deps.neighbours.admit_chat(wire.submit_request(native, who.caller))
+    if not wire.is_queued(admitted):
+        raise FrontError(502, SERVER, "upstream_unavailable", "The request was not queued.")
+    created = admitted.created.seconds or int(front.deps.clock.now().timestamp())
+    return front.attaching.accept(admitted.request_id, created, fingerprint)
 
 
 async def _answer(call: _Call, leaving: asyncio.Task[None], send: Send) -> None:

@@ -6,7 +6,7 @@ from horde.contract.api_keys import ANONYMOUS_KEY
 from services.gateway.answers import json_answer
 from services.gateway.openai import wire
 from services.gateway.openai.callers import front_caller
-from services.gateway.openai.errors import INVALID, FrontError
+from services.gateway.openai.errors import INVALID, REPEATABLE, FrontError
 from services.gateway.openai.front import Front
 from services.gateway.throttle import Budget
 
@@ -33,6 +33,7 @@ async def one_model(front: Front, scope: Scope, receive: Receive, send: Send) ->
 
 async def _let_in(front: Front, scope: Scope, route: str) -> None:
     """Clients list models before anything else, many without a key; but a wrong one is told at once."""
+    scope[REPEATABLE] = True
     caller = front_caller(scope, front.deps.settings.proxy_trusted_hops).caller
     await front.throttle(scope, caller, Budget.DEFAULT, route)
     if caller.api_key is not None and caller.api_key != ANONYMOUS_KEY:

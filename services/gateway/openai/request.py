@@ -66,11 +66,14 @@ _LEAST_TOP_P = 0.001
 _STREAM_OPTIONS = frozenset({"include_usage", "include_obfuscation"})
 
 
+type Native = dict[str, object]
+"""The native body that asks for a completion."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What a client of the front wants, and the native body that asks for it."""
+    """What a client of the front wants of its answer. The body stands apart: it is big, and soon not needed."""
 
-    body: dict[str, object]
     stream: bool
     include_usage: bool
     include_reasoning: bool
@@ -80,18 +83,18 @@ class Completion:
     buffered: bool
     prompt_characters: int
 
-    def native(self, operation_key: UUID | None) -> bytes:
+    def native(self, body: Native, operation_key: UUID | None) -> bytes:
         """The JSON to submit, with the operation key that an `Idempotency-Key` header stands for."""
         if operation_key is None or operation_key == self.operation_key:
-            return dumps(self.body)
-        horde = self.body.get("horde")
+            return dumps(body)
+        horde = body.get("horde")
         options = {**(horde if isinstance(horde, dict) else {}), "operation_key": str(operation_key)}
-        return dumps({**self.body, "horde": options})
+        return dumps({**body, "horde": options})
 
 
-def translate(sent: Mapping[str, object], small_max_tokens: Literal["refuse", "raise"]) -> Completion:
-    """The request a body asks for. Raises FrontError, and Refusal for what is wrong in `horde`."""
-    body: dict[str, object] = {}
+def translate(sent: Mapping[str, object], small_max_tokens: Literal["refuse", "raise"]) -> tuple[Completion, Native]:
+    """What a body asks for. Raises FrontError, and Refusal for what is wrong in `horde`."""
+    body: Native = {}
     for key, value in sent.items():
         if value is None or key in _LABELS or key in _TRANSLATED:
             continue
@@ -116,8 +119,7 @@ def translate(sent: Mapping[str, object], small_max_tokens: Literal["refuse", "r
         raise invalid("unsupported_parameter", message, "horde.dry_run")
     if horde:
         body["horde"] = horde
-    return Completion(
-        body=body,
+    wanted = Completion(
         stream=stream,
         include_usage=_include_usage(sent.get("stream_options")),
         include_reasoning=options.include_reasoning and _flag(sent, "include_reasoning", default=True),
@@ -126,6 +128,7 @@ def translate(sent: Mapping[str, object], small_max_tokens: Literal["refuse", "r
         buffered=options.conformance == "strict" and _can_be_refused(body),
         prompt_characters=history.characters,
     )
+    return wanted, body
 
 
 def _unsupported(key: str, value: object) -> FrontError:

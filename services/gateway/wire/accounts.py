@@ -22,8 +22,6 @@ def answer(account: FindAccountResponse) -> Answer:
         "moderator": account.moderator,
         "trusted": account.trusted,
         "flagged": account.flagged,
-        "pseudonymous": False,
         "contributions": {},
-        "usage": {},
     }
     return Answer(orjson.dumps(value))

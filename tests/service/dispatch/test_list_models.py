@@ -1,4 +1,4 @@
-from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import workers_pb2
 from tests.fakes.dispatch_pops import Pops, chat_declaration
 from tests.fakes.dispatch_world import MODEL
 
@@ -33,7 +33,7 @@ async def test_the_eta_is_what_waits_over_what_is_made(pops: Pops) -> None:
 
 async def test_the_chat_list_has_only_models_of_chat_workers_with_their_offer(pops: Pops) -> None:
     owner = await pops.world.account("owner", 1)
-    small = pb.ChatLimits(max_context_length=2048, max_length=700)
+    small = workers_pb2.ChatLimits(max_context_length=2048, max_length=700)
     await pops.pop(owner, "one", chat=chat_declaration(chat_features=["seed"], chat_limits=small))
     await pops.pop(owner, "two", chat=chat_declaration(chat_features=["tools"], prompt_jobs=False))
     await pops.pop(owner, "three", models=["text only"], chat=None)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import workers_pb2
 from tests.fakes.dispatch_pops import Pops, chat_declaration
 from tests.fakes.dispatch_world import MODEL
 
-LIMITS = pb.ChatLimits(max_context_length=4096, max_length=512)
+LIMITS = workers_pb2.ChatLimits(max_context_length=4096, max_length=512)
 
 
 async def age(pops: Pops, name: str = "worker", *, created: int = 3600, checked_in: int = 0) -> None:
@@ -23,7 +23,7 @@ async def age(pops: Pops, name: str = "worker", *, created: int = 3600, checked_
 
 
 async def test_the_declaration_is_stored_at_the_first_pop(pops: Pops) -> None:
-    limits = pb.ChatLimits(max_context_length=8192, max_length=700, tools_max_temperature=0.8)
+    limits = workers_pb2.ChatLimits(max_context_length=8192, max_length=700, tools_max_temperature=0.8)
     chat = chat_declaration(
         chat_features=["tools", "seed", "no such feature"],
         chat_limits=limits,
@@ -182,8 +182,11 @@ async def test_new_workers_need_an_invitation_when_the_mode_says_so(pops: Pops) 
         ({"chat": chat_declaration(chat_limits=None)}, "ChatDeclarationInvalid"),
         ({"chat": chat_declaration(model_id=None)}, "ChatDeclarationInvalid"),
         ({"chat": chat_declaration(model_id="not listed")}, "ChatDeclarationInvalid"),
-        ({"chat": chat_declaration(chat_limits=pb.ChatLimits(tools_max_temperature=-0.1))}, "ChatDeclarationInvalid"),
-        ({"chat": pb.ChatDeclaration(prompt_jobs=False)}, "ChatDeclarationInvalid"),
+        (
+            {"chat": chat_declaration(chat_limits=workers_pb2.ChatLimits(tools_max_temperature=-0.1))},
+            "ChatDeclarationInvalid",
+        ),
+        ({"chat": workers_pb2.ChatDeclaration(prompt_jobs=False)}, "ChatDeclarationInvalid"),
         ({"models": ["a\0b"], "chat": None}, "NulByteInPayload"),
     ],
 )

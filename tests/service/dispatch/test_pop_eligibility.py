@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import workers_pb2
 from tests.fakes.dispatch_pops import ALL_FEATURES, Pops, chat_declaration
 from tests.fakes.dispatch_world import MODEL
 
@@ -18,7 +18,7 @@ async def gets_it(pops: Pops, /, *, worker: dict[str, Any] | None = None, **colu
 def limits(**changed: Any) -> dict[str, Any]:
     return {
         "chat": chat_declaration(
-            chat_limits=pb.ChatLimits(**{"max_context_length": 4096, "max_length": 1024, **changed})
+            chat_limits=workers_pb2.ChatLimits(**{"max_context_length": 4096, "max_length": 1024, **changed})
         )
     }
 

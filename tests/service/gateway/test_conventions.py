@@ -10,6 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from horde.rpc.probes import bind
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
+from horde_pb.dispatch.v1 import workers_pb2
 from tests.fakes.gateway_services import Desk
 from tests.fakes.running_gateway import running
 
@@ -185,7 +186,7 @@ async def test_a_bug_of_a_service_or_of_ours_is_500_without_details(gateway: Any
     answer = await gateway.client.post("/v2/generate/text/pop", json={"name": "w"}, headers=KEY)
     assert answer.status_code == 500
     assert assert_is_ours(answer) == {"message": "Internal Server Error"}
-    never = dispatch.WorkerMessage(id="1", message="secret", expiry=Timestamp(seconds=10**15))
+    never = workers_pb2.WorkerMessage(id="1", message="secret", expiry=Timestamp(seconds=10**15))
     gateway.desk.answers["ClaimJobs"] = dispatch.ClaimJobsResponse(messages=[never])
     ours = await gateway.client.post("/v2/generate/text/pop", json={"name": "w"}, headers=KEY)
     assert ours.status_code == 500

@@ -3,17 +3,18 @@
 from typing import Any
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
+from horde_pb.dispatch.v1 import models_pb2
 
 PATH = "/v2/status/models"
 
 
 def _listed(request: Any) -> dispatch.ListModelsResponse:
-    offer = dispatch.ChatOffer(workers=1, max_context_length=8192, max_length=1024, features=["tools", "seed"])
+    offer = models_pb2.ChatOffer(workers=1, max_context_length=8192, max_length=1024, features=["tools", "seed"])
     return dispatch.ListModelsResponse(
         models=[
-            dispatch.ModelStatus(name="a/b", count=4, performance=12.34, chat=offer if request.chat else None),
-            dispatch.ModelStatus(name="c", count=1, custom=True),
-            dispatch.ModelStatus(name="horde_special::x", count=9),
+            models_pb2.ModelStatus(name="a/b", count=4, performance=12.34, chat=offer if request.chat else None),
+            models_pb2.ModelStatus(name="c", count=1, custom=True),
+            models_pb2.ModelStatus(name="horde_special::x", count=9),
         ]
     )
 
@@ -49,12 +50,12 @@ async def test_there_are_no_image_models_and_no_chat_of_them(gateway: Any) -> No
     assert (await gateway.client.get(PATH)).json() == []
     assert (await gateway.client.get(f"{PATH}?type=image")).json() == []
     for query in (
-        "?chat=true",
-        "?type=image&chat=true",
-        "?type=other",
-        "?type=text&min_count=x",
-        "?type=text&chat=2",
-        "?type=text&model_state=x",
+        "chat=true",
+        "type=image&chat=true",
+        "type=other",
+        "type=text&min_count=x",
+        "type=text&chat=2",
+        "type=text&model_state=x",
     ):
         answer = await gateway.client.get(f"{PATH}?{query}")
         assert answer.status_code == 400

@@ -8,6 +8,7 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
+from horde_pb.dispatch.v1 import status_pb2
 from horde_pb.moderation.v1 import moderation_service_pb2 as moderation
 from horde_pb.progress.v1 import progress_service_pb2 as progress
 
@@ -90,8 +91,8 @@ async def test_a_retry_hint_of_a_refusal_becomes_a_header(gateway: Any) -> None:
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "30")
 
 
-def _status() -> dispatch.RequestStatus:
-    generation = dispatch.GenerationStatus(
+def _status() -> status_pb2.RequestStatus:
+    generation = status_pb2.GenerationStatus(
         id="g", worker_id="w", worker_name="worker", model="m", state="ok", text="hi", seed=7
     )
     generation.message = b'{"role":"assistant","content":"hi"}'
@@ -99,7 +100,7 @@ def _status() -> dispatch.RequestStatus:
     generation.prompt_tokens = 0
     generation.charge_basis = "output_estimate"
     generation.queue_wait_seconds = 1.5
-    return dispatch.RequestStatus(
+    return status_pb2.RequestStatus(
         finished=1, done=True, kudos_hundredths=1250, is_possible=True, eligible_workers=2, generations=[generation]
     )
 

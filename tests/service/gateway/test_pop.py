@@ -8,6 +8,7 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde.contract.vocabulary import chat_declaration
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
+from horde_pb.dispatch.v1 import workers_pb2
 
 KEY = {"apikey": "a" * 22}
 PATH = "/api/v2/generate/text/pop"
@@ -60,7 +61,7 @@ async def test_a_job_is_handed_out_with_its_payload_untouched(gateway: Any) -> N
         model="m",
         ttl_seconds=150,
         payload=b'{"prompt":"hi","n":1,"max_length":80}',
-        messages=[dispatch.WorkerMessage(id="1", message="hello", origin="us", expiry=Timestamp(seconds=0))],
+        messages=[workers_pb2.WorkerMessage(id="1", message="hello", origin="us", expiry=Timestamp(seconds=0))],
     )
     job = (await gateway.client.post(PATH, json=KOBOLDCPP, headers=KEY)).json()
     assert (job["id"], job["ids"], job["model"], job["ttl"]) == ("one", ["one", "two"], "m", 150)

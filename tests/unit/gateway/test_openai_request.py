@@ -16,11 +16,15 @@ def body(**more: Any) -> dict[str, Any]:
 
 
 def translated(**more: Any) -> Completion:
-    return translate(body(**more), "refuse")
+    return translate(body(**more), "refuse")[0]
+
+
+def native(**more: Any) -> Any:
+    return translate(body(**more), "refuse")[1]
 
 
 def sent_on(*messages: Any) -> Any:
-    return translate({"model": "m", "messages": list(messages)}, "refuse").body["messages"]
+    return translate({"model": "m", "messages": list(messages)}, "refuse")[1]["messages"]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +41,7 @@ def sent_on(*messages: Any) -> Any:
     ],
 )
 def test_what_asks_for_nothing_is_dropped(neutral: dict[str, Any]) -> None:
-    assert translated(**neutral).body == body()
+    assert native(**neutral) == body()
 
 
 @pytest.mark.parametrize(
@@ -83,17 +87,17 @@ def test_openais_own_ranges_hold(wanted: dict[str, Any], code: str, param: str) 
 
 
 def test_few_tokens_are_raised_only_when_the_operator_says_so() -> None:
-    assert translate(body(max_tokens=1), "raise").body["max_tokens"] == 16
+    assert translate(body(max_tokens=1), "raise")[1]["max_tokens"] == 16
     with pytest.raises(FrontError):
         translate(body(max_tokens=0), "raise")
 
 
 def test_a_model_that_is_one_of_models_may_stand_beside_them() -> None:
-    assert translated(models=["m", "n"]).body == {"models": ["m", "n"], "messages": body()["messages"]}
+    assert native(models=["m", "n"]) == {"models": ["m", "n"], "messages": body()["messages"]}
 
 
 def test_a_top_p_of_zero_asks_for_the_likeliest_token() -> None:
-    assert translated(top_p=0).body["top_p"] == 0.001
+    assert native(top_p=0)["top_p"] == 0.001
 
 
 @pytest.mark.parametrize(
@@ -113,9 +117,10 @@ def test_replies_that_can_still_be_refused_are_buffered(wanted: dict[str, Any], 
 
 
 def test_the_hordes_own_options_are_read_and_passed_on() -> None:
-    wanted = translated(horde={"availability_mode": "fail_fast", "include_reasoning": False, "only": None})
+    horde = {"availability_mode": "fail_fast", "include_reasoning": False, "only": None}
+    wanted = translated(horde=horde)
     assert (wanted.fail_fast, wanted.include_reasoning) == (True, False)
-    assert wanted.body["horde"] == {"availability_mode": "fail_fast", "include_reasoning": False}
+    assert native(horde=horde)["horde"] == {"availability_mode": "fail_fast", "include_reasoning": False}
     assert translated(include_reasoning=False).include_reasoning is False
     with pytest.raises(Refusal):
         translated(horde={"models": []})
@@ -161,17 +166,20 @@ def test_messages_are_cleaned_but_never_made_up(message: Any, kept: Any) -> None
 
 
 def test_what_is_left_is_a_native_body() -> None:
-    wanted = translated(
-        stream=True,
-        stream_options={"include_usage": True},
-        tools=[{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": None}}],
-        tool_choice="required",
-        parallel_tool_calls=False,
-        reasoning_effort="low",
-        max_completion_tokens=100,
-        logprobs=None,
+    wanted, made = translate(
+        body(
+            stream=True,
+            stream_options={"include_usage": True},
+            tools=[{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": None}}],
+            tool_choice="required",
+            parallel_tool_calls=False,
+            reasoning_effort="low",
+            max_completion_tokens=100,
+            logprobs=None,
+        ),
+        "refuse",
     )
-    request = parse_chat_request(wanted.native(None))
+    request = parse_chat_request(wanted.native(made, None))
     assert request.stream
     assert request.max_length == 100
     assert wanted.include_usage
@@ -179,13 +187,11 @@ def test_what_is_left_is_a_native_body() -> None:
 
 def test_an_operation_key_joins_the_hordes_options() -> None:
     key = translated(horde={"operation_key": "6f1c1f2e-8d0b-5c57-9a34-3d6a0a4c7e11"}).operation_key
-    native = orjson.loads(translated(horde={"max_kudos": 5}).native(key))
-    assert native["horde"] == {"max_kudos": 5, "operation_key": str(key)}
+    wanted, made = translate(body(horde={"max_kudos": 5}), "refuse")
+    assert orjson.loads(wanted.native(made, key))["horde"] == {"max_kudos": 5, "operation_key": str(key)}
 
 
 def test_the_prompts_characters_are_those_of_its_texts() -> None:
     parts = [{"type": "text", "text": "four"}, {"type": "image_url", "image_url": {"url": "https://x"}}]
-    wanted = translate(
-        {"model": "m", "messages": [{"role": "user", "content": parts}, {"role": "user", "content": "x"}]}, "refuse"
-    )
-    assert wanted.prompt_characters == 5
+    messages = [{"role": "user", "content": parts}, {"role": "user", "content": "x"}]
+    assert translated(messages=messages).prompt_characters == 5

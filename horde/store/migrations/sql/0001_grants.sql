@@ -1,5 +1,14 @@
--- Who may call which door. Loaded after the functions of horde/store/functions.
+-- What each owner's role may do at home, and who may call which door. Loaded last.
 
+GRANT USAGE ON SCHEMA admission TO horde_admission, horde_dispatch, horde_moderation;
+GRANT USAGE ON SCHEMA dispatch TO horde_dispatch, horde_admission;
+GRANT USAGE ON SCHEMA moderation TO horde_moderation, horde_admission, horde_dispatch;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA admission TO horde_admission;
+REVOKE INSERT, UPDATE, DELETE ON admission.kudos_ledger, admission.settlements FROM horde_admission;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA dispatch TO horde_dispatch;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA moderation TO horde_moderation;
+
+-- Doors are called by name; nobody else may call them.
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA admission FROM PUBLIC;
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA dispatch FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION admission.settle_v1, admission.release_hold_v1, admission.forget_requests_v1 TO horde_dispatch;

@@ -9,7 +9,10 @@ depends_on = None
 
 # Views and SQL-language functions are checked when they are made, so each stands after what it reads.
 STEPS = (
-    "migrations/sql/0001_schema.sql",
+    "migrations/sql/0001_owners.sql",
+    "migrations/sql/0001_admission.sql",
+    "migrations/sql/0001_dispatch.sql",
+    "migrations/sql/0001_moderation.sql",
     "migrations/sql/0001_views.sql",
     "functions/admission_post_v1.sql",
     "functions/admission_spend_v1.sql",
