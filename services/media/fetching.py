@@ -103,7 +103,7 @@ class PublicFetcher:
                 location = headers.get(b"location")
                 return answer.status, None if location is None else location.decode("latin-1")
             body = bytearray()
-            async with aclosing(answer.aiter_stream()) as chunks:  # type: ignore[type-var]
+            async with aclosing(answer.aiter_stream()) as chunks:  # type: ignore[type-var]  # httpcore types it without aclose, which it has
                 async for chunk in chunks:
                     body += chunk
                     if len(body) > max_bytes:

@@ -117,7 +117,7 @@ async def test_a_statement_outside_a_transaction_is_one_round_trip(empty_databas
 
 async def test_a_busy_pool_is_an_outage_after_the_wait(empty_database: Database) -> None:
     async with (
-        opened(empty_database.url, database_pool_size=1, database_wait_seconds=0.1) as store,
+        opened(empty_database.url, database_pool_size=1, database_wait_seconds=1) as store,
         store.transaction(),
     ):
         with pytest.raises(StoreUnavailable):

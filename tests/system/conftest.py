@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from horde.cli.stack.environment import SERVICES
 from tests.servers import Servers
-from tests.system.services import SERVICES, Services
+from tests.system.services import Services
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

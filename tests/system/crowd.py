@@ -108,8 +108,9 @@ class Crowd:
             time.sleep(chance.random() * 0.2)
             _insist(http, "DELETE", path)
         end = time.monotonic() + _ENDS_WITHIN_SECONDS
+        status: dict[str, Any] = {}
         while time.monotonic() < end:
-            status: dict[str, Any] = _insist(http, "GET", path).json()
+            status = _insist(http, "GET", path).json()
             if status["done"] or status["faulted"]:
                 ending = "faulted" if status["faulted"] else "done" if status["finished"] else "cancelled"
                 self.endings[ending] += 1

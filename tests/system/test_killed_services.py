@@ -4,8 +4,9 @@ import threading
 import time
 from collections.abc import Callable
 
+from horde.cli.stack.environment import SERVICES
 from tests.system.crowd import Crowd
-from tests.system.services import SERVICES, Services
+from tests.system.services import Services
 
 
 def test_a_killed_service_loses_no_request_no_reply_and_no_kudo(new_services: Callable[..., Services]) -> None:

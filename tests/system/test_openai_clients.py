@@ -12,7 +12,7 @@ ANONYMOUS = "0000000000"
 MODEL = "test/Openai-7B"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def worker(services: Services) -> Iterator[Volunteer]:
     owner = services.account("openai_owner")
     with Volunteer(services.url, owner.api_key, name="openai volunteer", model=MODEL) as volunteer:
@@ -20,8 +20,9 @@ def worker(services: Services) -> Iterator[Volunteer]:
 
 
 @pytest.fixture
-def client(services: Services) -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{services.url}/v1", api_key=ANONYMOUS, max_retries=0, timeout=60)
+def client(services: Services) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{services.url}/v1", api_key=ANONYMOUS, max_retries=0, timeout=60) as client:
+        yield client
 
 
 def test_a_streamed_completion_arrives_in_pieces_and_ends_with_a_reason(
@@ -69,6 +70,8 @@ def test_a_model_nobody_knows_is_not_found(client: openai.OpenAI) -> None:
 
 
 def test_a_wrong_key_is_an_authentication_error(services: Services, worker: Volunteer) -> None:
-    stranger = openai.OpenAI(base_url=f"{services.url}/v1", api_key="nobody-has-this-key-00", max_retries=0)
-    with pytest.raises(openai.AuthenticationError):
+    with (
+        openai.OpenAI(base_url=f"{services.url}/v1", api_key="nobody-has-this-key-00", max_retries=0) as stranger,
+        pytest.raises(openai.AuthenticationError),
+    ):
         stranger.chat.completions.create(model=worker.model, messages=[{"role": "user", "content": "Hello"}])

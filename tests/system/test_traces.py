@@ -21,7 +21,7 @@ class Receiver(trace_service_pb2_grpc.TraceServiceServicer):
         self.spans: dict[bytes, list[tuple[str, str]]] = {}
         self._lock = threading.Lock()
 
-    def Export(self, request: Any, context: Any) -> trace_service_pb2.ExportTraceServiceResponse:  # noqa: ARG002, N802
+    def Export(self, request: Any, context: Any) -> trace_service_pb2.ExportTraceServiceResponse:  # noqa: ARG002, N802 - the signature is the generated one
         with self._lock:
             for resource in request.resource_spans:
                 service = next(a.value.string_value for a in resource.resource.attributes if a.key == "service.name")
@@ -40,7 +40,7 @@ class Receiver(trace_service_pb2_grpc.TraceServiceServicer):
 def receiver() -> Iterator[tuple[Receiver, str]]:
     server = grpc.server(futures.ThreadPoolExecutor(4))
     keeper = Receiver()
-    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(keeper, server)
+    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(keeper, server)  # type: ignore[no-untyped-call]  # generated
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     yield keeper, f"http://127.0.0.1:{port}"

@@ -19,6 +19,7 @@ import pytest
 
 from horde.cli.stack.environment import SERVICES
 from horde.cli.stack.ports import free_ports
+from tests.servers import ObjectStore, Restartable
 
 KEYS = {
     *("gateway_url", "database_url", "redis_url", "s3_endpoint", "s3_access_key", "s3_secret_key"),
@@ -201,3 +202,21 @@ def test_a_stop_while_it_starts_is_a_clean_stop(up: Up) -> None:
         time.sleep(0.02)
     assert stack.stop() == 0
     assert "Traceback" not in stack.stderr()
+
+
+def test_servers_of_the_users_own_take_the_place_of_embedded_ones(
+    up: Up, restartable_postgres: Restartable, restartable_redis: Restartable, s3: ObjectStore
+) -> None:
+    stack = up(
+        HORDE_DATABASE_URL=restartable_postgres.url,
+        HORDE_REDIS_URL=restartable_redis.url,
+        HORDE_S3_ENDPOINT=s3.endpoint,
+        HORDE_S3_ACCESS_KEY=s3.access_key,
+        HORDE_S3_SECRET_KEY=s3.secret_key,
+        R2_SOURCE_IMAGE_BUCKET="made-by-the-stack",
+    )
+    facts = stack.wait_until_ready()
+    assert set(facts["pids"]) == set(SERVICES)
+    assert facts["database_url"] == restartable_postgres.url
+    assert httpx.get(f"{stack.url}/api/v2/status/heartbeat").status_code == 200
+    assert stack.stop() == 0

@@ -57,7 +57,11 @@ class Volunteer(threading.Thread):
         }
 
     def __enter__(self) -> Self:
-        self.pop_once()
+        try:
+            self.pop_once()
+        except _LOST:
+            self._http.close()
+            raise
         self.start()
         return self
 

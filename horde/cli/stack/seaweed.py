@@ -20,6 +20,8 @@ START_SECONDS = 60.0
 ATTEMPTS = 3  # another program can take a port between our look and the server's
 MEMORY = {"GOMEMLIMIT": "200MiB", "GOGC": "50"}  # halves what it holds after load
 ROLES = ("s3", "master", "volume", "filer", "admin")  # each has an HTTP and a gRPC port
+GRPC_DISTANCE = 10_000
+CANDIDATES = 20  # ports to look at for one that is free at this distance too
 ALL_ACTIONS = ("Admin", "Read", "Write", "List", "Tagging")
 EVIDENCE_ACTIONS = ("Read", "Write", "List")
 
@@ -86,6 +88,11 @@ class Seaweed:
                 return ports
         names = [f"{role}{kind}" for role in ROLES for kind in ("", ".grpc")]
         ports = dict(zip(names, free_ports(len(names)), strict=True))
+        # Its own maintenance worker looks for the admin's gRPC port at this distance and nowhere else.
+        taken = set(ports.values())
+        near = (port for port in free_ports(CANDIDATES) if not {port, port + GRPC_DISTANCE} & taken)
+        ports["admin"] = next(port for port in near if is_free(port + GRPC_DISTANCE))
+        ports["admin.grpc"] = ports["admin"] + GRPC_DISTANCE
         write_private(remembered, json.dumps(ports))
         return ports
 

@@ -21,7 +21,7 @@ class ChatOffer:
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """One model. `performance` is in tokens per second, `queued` in tokens; `custom`: the reference does not list it."""
+    """One model: `performance` in tokens per second, `queued` in tokens; `custom` when the reference lacks it."""
 
     name: str
     threads: int

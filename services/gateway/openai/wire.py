@@ -10,12 +10,8 @@ from horde_pb.admission.v1.admission_service_pb2 import (
     AdmitChatResponse,
     FindAccountRequest,
 )
-from horde_pb.dispatch.v1.dispatch_service_pb2 import (
-    GenerationStatus,
-    GetStatusRequest,
-    ListModelsResponse,
-    RequestStatus,
-)
+from horde_pb.dispatch.v1.dispatch_service_pb2 import GetStatusRequest, ListModelsResponse
+from horde_pb.dispatch.v1.status_pb2 import GenerationStatus, RequestStatus
 from horde_pb.progress.v1.progress_service_pb2 import WatchRequestRequest, WatchRequestResponse
 from services.gateway.openai.reply import Ended, Event, Gap, Piece, Reply, Signal, Standing, Subscribed
 from services.gateway.wire import chat

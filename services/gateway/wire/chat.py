@@ -9,13 +9,8 @@ from horde_pb.admission.v1.admission_service_pb2 import (
     AdmitChatRequest,
     AdmitChatResponse,
 )
-from horde_pb.dispatch.v1.dispatch_service_pb2 import (
-    REQUEST_FAMILY_CHAT,
-    CancelRequestRequest,
-    GenerationStatus,
-    GetStatusRequest,
-    RequestStatus,
-)
+from horde_pb.dispatch.v1.dispatch_service_pb2 import REQUEST_FAMILY_CHAT, CancelRequestRequest, GetStatusRequest
+from horde_pb.dispatch.v1.status_pb2 import GenerationStatus, RequestStatus
 from services.gateway.answers import Answer
 from services.gateway.caller import Caller
 from services.gateway.wire.callers import to_wire

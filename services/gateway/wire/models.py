@@ -5,7 +5,8 @@ from typing import Literal
 
 import orjson
 
-from horde_pb.dispatch.v1.dispatch_service_pb2 import ChatOffer, ListModelsRequest, ListModelsResponse, ModelStatus
+from horde_pb.dispatch.v1.dispatch_service_pb2 import ListModelsRequest, ListModelsResponse
+from horde_pb.dispatch.v1.models_pb2 import ChatOffer, ModelStatus
 from services.gateway.answers import Answer
 from services.gateway.validation import invalid
 

@@ -6,13 +6,8 @@ import orjson
 
 from horde.contract import limits, reasons, strict_json
 from horde.contract.refusal import Refusal
-from horde_pb.dispatch.v1.dispatch_service_pb2 import (
-    ChatDeclaration,
-    ChatLimits,
-    ClaimJobsRequest,
-    ClaimJobsResponse,
-    WorkerMessage,
-)
+from horde_pb.dispatch.v1.dispatch_service_pb2 import ClaimJobsRequest, ClaimJobsResponse
+from horde_pb.dispatch.v1.workers_pb2 import ChatDeclaration, ChatLimits, WorkerMessage
 from services.gateway.answers import Answer
 from services.gateway.caller import UNKNOWN_AGENT, Caller
 from services.gateway.wire.callers import to_wire

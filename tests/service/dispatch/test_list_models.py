@@ -17,6 +17,7 @@ async def test_a_model_that_is_served_or_waited_for_is_listed(pops: Pops) -> Non
     assert (found["wanted"].count, found["wanted"].queued, found["wanted"].jobs) == (0, 300, 1)
     assert found["wanted"].eta_seconds == 10_000
     assert not found[MODEL].HasField("chat")
+    assert [found[MODEL].custom, found["idle"].custom] == [False, True]
 
 
 async def test_the_eta_is_what_waits_over_what_is_made(pops: Pops) -> None:
