@@ -13,7 +13,7 @@ import pytest
 
 from horde.store import Store
 from services.dispatch.repo import QUERIES, queue, workers
-from services.dispatch.rules.jobs import Handout
+from services.dispatch.rules.jobs import Handout, Wanted
 from services.dispatch.rules.matching import Fit
 from tests.fakes.dispatch_world import MODEL, Account, World
 from tests.servers import Database
@@ -228,7 +228,7 @@ async def test_samples_of_nothing_leave_a_worker_unmeasured(scene: Scene) -> Non
 async def test_jobs_given_back_wait_again(scene: Scene) -> None:
     request = await scene.world.text(scene.requester, jobs=3)
     await scene.world.run("INSERT INTO dispatch.workers (id, user_id, name) VALUES ($1, 1, 'w')", WORKER)
-    taken = await queue.claim(scene.store, request, _handout(3), datetime.now(UTC))
+    taken = await queue.claim(scene.store, [Wanted(request, MODEL)], _handout(3), datetime.now(UTC))
     assert taken is not None
 
     await queue.give_back(scene.store, taken)
@@ -243,18 +243,29 @@ async def test_a_claim_of_a_request_that_cannot_be_batched_takes_one(scene: Scen
     request = await scene.world.text(scene.requester, jobs=3, disable_batching=True)
     await scene.world.run("INSERT INTO dispatch.workers (id, user_id, name) VALUES ($1, 1, 'w')", WORKER)
 
-    taken = await queue.claim(scene.store, request, _handout(3), datetime.now(UTC))
+    taken = await queue.claim(scene.store, [Wanted(request, MODEL)], _handout(3), datetime.now(UTC))
 
     assert taken is not None
     assert len(taken.generation_ids) == 1
     assert (await scene.world.request(request))["n"] == 2
 
 
+async def test_a_request_that_somebody_holds_is_passed_over_without_waiting(scene: Scene) -> None:
+    held, free = await scene.world.text(scene.requester), await scene.world.text(scene.requester)
+    await scene.world.run("INSERT INTO dispatch.workers (id, user_id, name) VALUES ($1, 1, 'w')", WORKER)
+    wanted = [Wanted(held, MODEL), Wanted(free, "another")]
+    async with scene.store.transaction() as unit:
+        assert await queue.claim(unit, wanted[:1], _handout(1), datetime.now(UTC)) is not None
+        taken = await queue.claim(scene.store, wanted, _handout(1), datetime.now(UTC))
+        assert taken is not None
+        assert (taken.request_id, taken.model) == (free, "another")
+        assert await queue.claim(scene.store, wanted, _handout(1), datetime.now(UTC)) is None
+
+
 def _handout(jobs: int) -> Handout:
     return Handout(
         generation_ids=[uuid.uuid4() for _ in range(jobs)],
         worker_id=WORKER,
-        model=MODEL,
         now=datetime.now(UTC),
         job_ttl=150,
         lease_cap=200,

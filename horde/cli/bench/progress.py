@@ -1,6 +1,7 @@
 """Progress posts: so many generations run at once, each posts as fast as it is answered."""
 
 import asyncio
+import secrets
 from time import perf_counter
 
 import aiohttp
@@ -42,9 +43,9 @@ async def measure(system: System, *, seconds: float, streams: int) -> Report:
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), auto_decompress=False) as session:
         clients = await callers(system, session, recorder, prefix="bench_reader_", count=streams)
         owners = await callers(system, session, recorder, prefix="bench_writer_", count=streams)
-        stop = asyncio.Event()
+        run, stop = f"bench {secrets.token_hex(4)}", asyncio.Event()
         tasks = [
-            asyncio.create_task(_generation(owner, client, f"bench writer {system.pids.get('gateway')} {n}", stop))
+            asyncio.create_task(_generation(owner, client, f"{run} {n}", stop))
             for n, (owner, client) in enumerate(zip(owners, clients, strict=True))
         ]
         await asyncio.sleep(2.0)

@@ -1,6 +1,7 @@
 """What a benchmark found: calls by name, rates, CPU by process; as a table or as JSON."""
 
 import json
+import math
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -95,6 +96,8 @@ class Report:
 
 
 def _ms(times: list[float], quantile: float) -> float:
+    if not times:
+        return math.nan
     ordered = sorted(times)
     return round(1000 * ordered[min(int(quantile * len(ordered)), len(ordered) - 1)], 2)
 

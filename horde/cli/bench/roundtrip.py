@@ -1,6 +1,7 @@
 """The round trip: clients submit and poll, workers pop and hand in, everybody as fast as they are answered."""
 
 import asyncio
+import secrets
 from time import perf_counter
 
 import aiohttp
@@ -45,11 +46,8 @@ async def measure(system: System, *, seconds: float, clients: int, workers: int)
     async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
         requesters = await callers(system, session, recorder, prefix="bench_client_", count=clients)
         owners = await callers(system, session, recorder, prefix="bench_owner_", count=workers)
-        stop = asyncio.Event()
-        tasks = [
-            asyncio.create_task(_worker(owner, f"bench worker {system.pids.get('gateway')} {n}", stop))
-            for n, owner in enumerate(owners)
-        ]
+        run, stop = f"bench {secrets.token_hex(4)}", asyncio.Event()
+        tasks = [asyncio.create_task(_worker(owner, f"{run} {n}", stop)) for n, owner in enumerate(owners)]
         # a model nobody serves is refused, so the workers come first
         await asyncio.sleep(0.5)
         tasks += [asyncio.create_task(_client(requester, stop)) for requester in requesters]

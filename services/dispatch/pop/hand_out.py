@@ -28,7 +28,7 @@ async def hand_out(taken: Taken, handout: Handout, account: Account, deps: Deps)
         await _open_leases(taken, handout, account, deps)
     return Claim(
         generation_ids=taken.generation_ids,
-        model=handout.model,
+        model=taken.model,
         ttl_seconds=handout.job_ttl,
         is_chat=taken.is_chat,
         payload=_payload(taken, images),
@@ -72,7 +72,7 @@ async def _open_leases(taken: Taken, handout: Handout, account: Account, deps: D
             generation_id=str(generation),
             request_id=str(taken.request_id),
             worker_id=str(handout.worker_id),
-            model=handout.model,
+            model=taken.model,
             owner_id=account.id,
             key=lease_key(account.api_key_hash),
             max_bytes=CHAT_PROGRESS_BYTES_PER_TOKEN * taken.max_length,

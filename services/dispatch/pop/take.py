@@ -2,19 +2,24 @@
 
 import random
 import uuid
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import batched
 
 from services.dispatch.deps import Deps
 from services.dispatch.events import pop as events
 from services.dispatch.repo import queue as repo
 from services.dispatch.rules.declaration import Declaration
-from services.dispatch.rules.jobs import Candidate, Handout, Taken
+from services.dispatch.rules.jobs import Candidate, Handout, Taken, Wanted
 from services.dispatch.rules.matching import Fit, served_model
 from services.dispatch.rules.workers import Account, Worker
 
 _DEPTHS = (20, 200, 2000)
 """How deep each read looks: upstream's first page and its next, then as far as one read may go. The first nearly always
 finds a job or the end of what fits; only entries that fit by everything but a rule outside the lanes lead deeper."""
+
+_AT_ONCE = 8
+"""Requests one claim may choose from: as many workers as can want the same one at a time and still each get another."""
 
 
 class Taking:
@@ -31,13 +36,12 @@ class Taking:
 
     async def take(self, deps: Deps) -> tuple[Taken, Handout] | None:
         """The jobs taken and what they were taken for; None when nothing fits."""
+        handout = self._handout(deps)
         for depth in _DEPTHS:
             found = await repo.find_candidates(deps.store, self._worker.id, self._fit, self._now, depth)
             self.skipped = dict(found.skipped)
-            for candidate in found.fitting:
-                self._considered += 1
-                handout = self._handout(candidate, deps)
-                taken = await self._claim(candidate, handout, deps)
+            for page in batched(found.fitting, _AT_ONCE):
+                taken = await self._claim(page, handout, deps)
                 if taken is not None:
                     self._report(taken)
                     return taken, handout
@@ -49,13 +53,28 @@ class Taking:
             events.skipped(reason, requests)
         return None
 
-    async def _claim(self, candidate: Candidate, handout: Handout, deps: Deps) -> Taken | None:
-        if self._worker.paused and candidate.user_id != self._account.id:
-            return await repo.trick(deps.store, candidate.request_id, handout)
+    async def _claim(self, page: Sequence[Candidate], handout: Handout, deps: Deps) -> Taken | None:
+        self._considered += len(page)
         expiry = self._now + timedelta(seconds=deps.settings.request_ttl_seconds)
-        return await repo.claim(deps.store, candidate.request_id, handout, expiry)
+        wanted = [self._wanted(candidate) for candidate in page]
+        if not self._worker.paused:
+            return await repo.claim(deps.store, wanted, handout, expiry)
+        for candidate, want in zip(page, wanted, strict=True):
+            is_own = candidate.user_id == self._account.id
+            taken = (
+                await repo.claim(deps.store, [want], handout, expiry)
+                if is_own
+                else await repo.trick(deps.store, want, handout)
+            )
+            if taken is not None:
+                return taken
+        return None
 
-    def _handout(self, candidate: Candidate, deps: Deps) -> Handout:
+    def _wanted(self, candidate: Candidate) -> Wanted:
+        model = served_model(self._fit, is_chat=candidate.is_chat, wanted=candidate.models, pick=random.choice)
+        return Wanted(candidate.request_id, model)
+
+    def _handout(self, deps: Deps) -> Handout:
         settings = deps.settings
         cap = (
             settings.trusted_text_job_lease_cap_seconds
@@ -65,7 +84,6 @@ class Taking:
         return Handout(
             generation_ids=[uuid.uuid4() for _ in range(self._declared.amount)],
             worker_id=self._worker.id,
-            model=served_model(self._fit, is_chat=candidate.is_chat, wanted=candidate.models, pick=random.choice),
             now=self._now,
             job_ttl=settings.text_job_lease_seconds,
             lease_cap=max(cap, settings.text_job_lease_seconds),

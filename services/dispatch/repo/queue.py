@@ -1,12 +1,13 @@
 """The queue in Postgres: what fits a worker, and the claim."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from horde.store import Record, Store
 from services.dispatch.repo import QUERIES, Access
-from services.dispatch.rules.jobs import Candidate, Candidates, Handout, Taken
+from services.dispatch.rules.jobs import Candidate, Candidates, Handout, Taken, Wanted
 from services.dispatch.rules.matching import Fit
 
 _FIND_CANDIDATES = QUERIES["find_candidates"]
@@ -52,14 +53,14 @@ async def find_candidates(store: Access, worker_id: UUID, fit: Fit, now: datetim
     )
 
 
-async def claim(store: Access, request_id: UUID, handout: Handout, expiry: datetime) -> Taken | None:
-    """Takes a request's waiting jobs and leases them, in one commit; None when somebody else was faster."""
+async def claim(store: Access, wanted: Sequence[Wanted], handout: Handout, expiry: datetime) -> Taken | None:
+    """Takes waiting jobs of the first free request of these, in one commit; None when others were faster each time."""
     row = await store.fetchrow(
         _CLAIM_JOBS,
-        request_id,
+        [want.request_id for want in wanted],
         handout.generation_ids,
         handout.worker_id,
-        handout.model,
+        [want.model for want in wanted],
         handout.now,
         handout.job_ttl,
         handout.lease_cap,
@@ -70,17 +71,17 @@ async def claim(store: Access, request_id: UUID, handout: Handout, expiry: datet
         handout.image_transport,
         expiry,
     )
-    return None if row is None else _taken(row, handout, fake=False)
+    return None if row is None else _taken(row, handout, row["model"], fake=False)
 
 
-async def trick(store: Access, request_id: UUID, handout: Handout) -> Taken | None:
+async def trick(store: Access, wanted: Wanted, handout: Handout) -> Taken | None:
     """Hands a paused worker a fake job of a request that does not change; None when it had one before."""
     row = await store.fetchrow(
         _TRICK_WORKER,
-        request_id,
+        wanted.request_id,
         handout.generation_ids,
         handout.worker_id,
-        handout.model,
+        wanted.model,
         handout.now,
         handout.job_ttl,
         handout.lease_cap,
@@ -89,7 +90,7 @@ async def trick(store: Access, request_id: UUID, handout: Handout) -> Taken | No
         handout.assigned_max_length,
         handout.image_transport,
     )
-    return None if row is None else _taken(row, handout, fake=True)
+    return None if row is None else _taken(row, handout, wanted.model, fake=True)
 
 
 async def give_back(store: Access, taken: Taken) -> None:
@@ -108,10 +109,11 @@ def _candidate(row: Record) -> Candidate:
     return Candidate(request_id=row["id"], user_id=row["user_id"], is_chat=row["is_chat"], models=row["models"])
 
 
-def _taken(row: Record, handout: Handout, *, fake: bool) -> Taken:
+def _taken(row: Record, handout: Handout, model: str, *, fake: bool) -> Taken:
     return Taken(
         request_id=row["id"],
         generation_ids=handout.generation_ids[: row["taken"]],
+        model=model,
         fake=fake,
         is_chat=row["is_chat"],
         streamed=row["is_chat"] and row["streamed"],

@@ -26,12 +26,19 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """A request a worker would take, and the model it would serve it with."""
+
+    request_id: uuid.UUID
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
 class Handout:
     """What a claim writes on each generation it makes. Lengths in tokens, times in seconds."""
 
     generation_ids: Sequence[uuid.UUID]
     worker_id: uuid.UUID
-    model: str
     now: datetime
     job_ttl: int
     lease_cap: int
@@ -48,6 +55,7 @@ class Taken:
 
     request_id: uuid.UUID
     generation_ids: Sequence[uuid.UUID]
+    model: str
     fake: bool
     is_chat: bool
     streamed: bool
