@@ -157,12 +157,26 @@ def test_two_stacks_on_one_machine_do_not_meet_and_leave_without_a_trace(running
     assert httpx.get(f"{running.url}/api/v2/status/heartbeat").status_code == 200
 
 
-def test_data_outlives_a_killed_supervisor_and_a_service_that_dies_is_named(up: Up) -> None:
+POP = {
+    "name": "patient worker",
+    "models": ["test/Patient-7B"],
+    "chat_jobs": True,
+    "model_id": "test/Patient-7B",
+    "chat_limits": {"max_context_length": 4096, "max_length": 512},
+    "chat_features": ["prompt_overflow_refused"],
+}
+
+
+def test_accounts_and_waiting_requests_outlive_a_killed_supervisor_and_a_service_that_dies_is_named(up: Up) -> None:
     first = up()
     facts = first.wait_until_ready()
     admin = [sys.executable, "-m", "horde", "admin", "user"]
     where = ["--data-dir", str(first.folder), "--json"]
     made = json.loads(subprocess.check_output([*admin, "create", "keeper", "--kudos", "77", *where]))
+    key = {"apikey": made["api_key"]}
+    httpx.post(f"{first.url}/api/v2/generate/text/pop", json=POP, headers=key).raise_for_status()
+    body = {"model": POP["model_id"], "messages": [{"role": "user", "content": "Wait for me."}]}
+    waiting = httpx.post(f"{first.url}/api/v2/generate/chat/async", json=body, headers={"apikey": "0000000000"})
     assert first.stop(signal.SIGKILL) == -signal.SIGKILL
     assert all_end(facts["pids"])
 
@@ -170,6 +184,10 @@ def test_data_outlives_a_killed_supervisor_and_a_service_that_dies_is_named(up: 
     facts = second.wait_until_ready()
     shown = json.loads(subprocess.check_output([*admin, "show", str(made["id"]), *where]))
     assert (shown["username"], shown["kudos"]) == (made["username"], 77)
+    status = httpx.get(f"{second.url}/api/v2/generate/chat/status/{waiting.json()['id']}").json()
+    assert (status["waiting"], status["done"]) == (1, False)
+    job = httpx.post(f"{second.url}/api/v2/generate/text/pop", json=POP, headers=key).json()
+    assert job["payload"]["messages"] == body["messages"]
 
     os.kill(facts["pids"]["dispatch"], signal.SIGKILL)
     assert second.wait() == 1

@@ -1,5 +1,6 @@
 """The second step of a pop: the best waiting request that fits is taken off the queue, by one commit."""
 
+import asyncio
 import random
 import uuid
 from collections.abc import Sequence
@@ -21,6 +22,10 @@ finds a job or the end of what fits; only entries that fit by everything but a r
 _AT_ONCE = 8
 """Requests one claim may choose from: as many workers as can want the same one at a time and still each get another."""
 
+_ATTEMPTS = 10
+_PAUSE_SECONDS = 0.005
+"""Ten workers can want the last jobs of one request at a time; a claim takes a few milliseconds."""
+
 
 class Taking:
     """One worker in front of the queue. `skipped` counts what it had to pass over, by reason."""
@@ -32,25 +37,39 @@ class Taking:
         self._fit = fit
         self._now = now
         self._considered = 0
+        self._lost = 0
         self.skipped: dict[str, int] = {}
 
     async def take(self, deps: Deps) -> tuple[Taken, Handout] | None:
         """The jobs taken and what they were taken for; None when nothing fits."""
         handout = self._handout(deps)
+        for attempt in range(_ATTEMPTS):
+            lost = self._lost
+            taken = await self._take_once(handout, deps)
+            if taken is not None:
+                self._report(taken)
+                return taken, handout
+            if self._lost == lost:
+                break
+            # others held every request that fits; one of them may have jobs left
+            await asyncio.sleep(_PAUSE_SECONDS * (attempt + 1))
+        events.nothing_found(self._considered)
+        for reason, requests in self.skipped.items():
+            events.skipped(reason, requests)
+        return None
+
+    async def _take_once(self, handout: Handout, deps: Deps) -> Taken | None:
         for depth in _DEPTHS:
             found = await repo.find_candidates(deps.store, self._worker.id, self._fit, self._now, depth)
             self.skipped = dict(found.skipped)
             for page in batched(found.fitting, _AT_ONCE):
                 taken = await self._claim(page, handout, deps)
                 if taken is not None:
-                    self._report(taken)
-                    return taken, handout
+                    return taken
+                self._lost += 1
                 events.claim_lost()
             if found.exhausted:
                 break
-        events.nothing_found(self._considered)
-        for reason, requests in self.skipped.items():
-            events.skipped(reason, requests)
         return None
 
     async def _claim(self, page: Sequence[Candidate], handout: Handout, deps: Deps) -> Taken | None:
