@@ -6,6 +6,7 @@ and go. Nothing here asserts.
 
 import asyncio
 import contextlib
+import os
 import secrets
 import signal
 import threading
@@ -97,8 +98,23 @@ class Restartable:
     async def _kill(self) -> None:
         process = self._processes.running(self._server.name)
         process.is_stopping = True
+        # Postgres' children have sessions of their own and serve on until they notice
+        children = _children(process.pid)
         process.signal(signal.SIGKILL)
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
         await self._processes.stop(self._server.name)
+
+
+def _children(parent: int) -> list[int]:
+    """Processes whose parent this one is."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(entry.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(entry.parent.name))
+    return found
 
 
 class Servers:

@@ -78,6 +78,7 @@ class Store:
     def __init__(self, pool: "asyncpg.Pool[Record]", settings: PostgresSettings) -> None:
         self._pool = pool
         self._wait = settings.database_wait_seconds
+        self._url = settings.database_url
 
     @classmethod
     @asynccontextmanager
@@ -154,7 +155,10 @@ class Store:
         try:
             found = await self.fetchval(versions.FOUND)
         except StoreUnavailable as error:
-            raise StartError(f"Postgres cannot be reached ({error.detail}); check HORDE_DATABASE_URL") from error
+            at = versions.place(self._url)
+            raise StartError(
+                f"Postgres cannot be reached at {at} ({error.detail}); check HORDE_DATABASE_URL"
+            ) from error
         except asyncpg.UndefinedTableError:
             found = None
         except (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError) as error:

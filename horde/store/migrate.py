@@ -64,7 +64,8 @@ async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
             url, timeout=10, server_settings={"application_name": "horde-migrate", "lock_timeout": _LOCK_TIMEOUT}
         )
     except (OSError, TimeoutError, asyncpg.PostgresError) as error:
-        raise StartError(f"Postgres cannot be reached ({error}); check HORDE_DATABASE_URL") from error
+        at = versions.place(url)
+        raise StartError(f"Postgres cannot be reached at {at} ({error}); check HORDE_DATABASE_URL") from error
 
 
 async def _upgrade(url: str) -> None:

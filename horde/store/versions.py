@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from importlib import resources
+from urllib.parse import urlsplit
 
 from horde.failures import StartError
 from horde.store.queries import Query
@@ -35,3 +36,9 @@ def compare(found: str | None) -> None:
     if found in known():
         raise StartError(f"the database is behind this code (at {found}, wanted {wanted}); run `horde migrate`")
     raise StartError(f"the database is newer than this code (at {found}, known up to {wanted}); upgrade the code")
+
+
+def place(url: str) -> str:
+    """Where a database is, without who may enter: `host:port/name`."""
+    parts = urlsplit(url)
+    return f"{parts.hostname}:{parts.port or 5432}{parts.path}"

@@ -137,9 +137,9 @@ async def test_reads_recover_when_their_connections_are_reset_and_writes_say_so(
         await asyncio.gather(*(store.fetchval(q("SELECT pg_sleep(0.05)")) for _ in range(4)))
         proxy.reset_all()
         await store.ping()
-        reading = asyncio.create_task(store.fetchval(q("SELECT 7 FROM pg_sleep(0.3)")))
-        writing = asyncio.create_task(store.execute(q("INSERT INTO things (id) SELECT 1 FROM pg_sleep(0.3)")))
-        await asyncio.sleep(0.1)
+        reading = asyncio.create_task(store.fetchval(q("SELECT 7 FROM pg_sleep(2)")))
+        writing = asyncio.create_task(store.execute(q("INSERT INTO things (id) SELECT 1 FROM pg_sleep(2)")))
+        await asyncio.sleep(1)  # both have to be under way, also on a busy machine
         proxy.reset_all()
         assert await reading == 7
         with pytest.raises(StoreUnavailable):

@@ -40,7 +40,7 @@ def test_the_demo_streams_a_reply_of_a_real_model(demo_url: str) -> None:
             for chunk in client.chat.completions.create(
                 model=MODEL,
                 messages=[{"role": "user", "content": "Write a long story about the sea."}],
-                max_tokens=200,
+                max_tokens=60,
                 stream=True,
             )
             if chunk.choices and chunk.choices[0].delta.content

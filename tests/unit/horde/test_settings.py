@@ -44,7 +44,7 @@ def test_one_message_lists_every_bad_variable_and_hides_secrets() -> None:
         )
     lines = str(caught.value).splitlines()
     assert len(lines) == 5
-    assert any("HORDE_TEXT_JOB_LEASE_SECONDS='soon'" in line and "Seconds a worker has" in line for line in lines)
+    assert any("HORDE_TEXT_JOB_LEASE_SECONDS='soon'" in line and "Seconds a worker holds" in line for line in lines)
     assert any("HORDE_DATABASE_POOL_SIZE='0'" in line and "greater than or equal to 1" in line for line in lines)
     assert any("secret_key or HORDE_SECRET_KEY is not set" in line for line in lines)
     assert any("HORDE_DATABASE_URL=(hidden)" in line for line in lines)
