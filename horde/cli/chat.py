@@ -85,6 +85,7 @@ def chat(
     model: Annotated[str | None, typer.Option(help="The model; default: the first that is served.")] = None,
     image: Annotated[list[Path] | None, typer.Option(help="A picture to ask about; may be repeated.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="How long the reply may be.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="How freely the model chooses its words.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print each reply as one JSON object when it ends.")] = False,
 ) -> None:
     """Ask a question and stream the reply. Ctrl-C cancels it."""
@@ -96,7 +97,9 @@ def chat(
     )
     terminal = Terminal(as_json=as_json)
     with client, _told(terminal, url):
-        asking = Conversation(client, model or _first_model(client), max_tokens, terminal)
+        wishes = {"max_tokens": max_tokens, "temperature": temperature}
+        asked = {key: value for key, value in wishes.items() if value is not None}
+        asking = Conversation(client, model or _first_model(client), asked, terminal)
         for path in image or ():
             asking.attach(path)
         if text is None and sys.stdin.isatty():
@@ -141,10 +144,10 @@ class Terminal:
 class Conversation:
     """The messages so far, and one more at a time."""
 
-    def __init__(self, client: httpx.Client, model: str, max_tokens: int | None, terminal: Terminal) -> None:
+    def __init__(self, client: httpx.Client, model: str, asked: Mapping[str, float | int], terminal: Terminal) -> None:
         self._client = client
         self._model = model
-        self._max_tokens = max_tokens
+        self._asked = asked
         self._terminal = terminal
         self._messages: list[Message] = []
         self._pictures: list[str] = []
@@ -213,13 +216,13 @@ class Conversation:
         return [*pictures, {"type": "text", "text": text}]
 
     def _body(self, messages: Sequence[Message]) -> Message:
-        body: Message = {
+        return {
             "model": self._model,
             "messages": messages,
             "stream": True,
             "stream_options": {"include_usage": True},
+            **self._asked,
         }
-        return body if self._max_tokens is None else {**body, "max_tokens": self._max_tokens}
 
 
 def completion(client: httpx.Client, body: Message) -> Iterator[Mapping[str, Any]]:

@@ -228,12 +228,17 @@ def _announcement(url: str, model: str | None) -> str:
     return f"""ready: {url}
 {hint}
 curl -N {url}/v1/chat/completions -H 'Authorization: Bearer 0000000000' -H 'Content-Type: application/json' \\
-  -d '{{"model": "{name}", "stream": true, "messages": [{{"role": "user", "content": "Name three colours."}}]}}'
+  -d '{{"model": "{name}", "stream": true, "temperature": 0.2, "max_tokens": 100,
+       "messages": [{{"role": "user", "content": "Name three colours."}}]}}'
 
 from openai import OpenAI
 client = OpenAI(base_url="{url}/v1", api_key="0000000000")
 for chunk in client.chat.completions.create(
-    model="{name}", messages=[{{"role": "user", "content": "Name three colours."}}], stream=True
+    model="{name}",
+    messages=[{{"role": "user", "content": "Name three colours."}}],
+    temperature=0.2,
+    max_tokens=100,
+    stream=True,
 ):
     print(chunk.choices[0].delta.content or "" if chunk.choices else "", end="", flush=True)
 """

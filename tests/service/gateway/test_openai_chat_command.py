@@ -55,8 +55,10 @@ async def test_a_reply_is_streamed_to_stdout_and_its_price_to_stderr() -> None:
 
 
 async def test_json_is_one_object_with_everything() -> None:
-    _, code, out, _ = await told_by(["Hi", "--json", "--model", MODEL], lambda told: told.store("Ho"))
+    words = ["Hi", "--json", "--model", MODEL, "--temperature", "0.2", "--max-tokens", "64"]
+    told, code, out, _ = await told_by(words, lambda told: told.store("Ho"))
     assert code == 0
+    assert (told.submitted()["temperature"], told.submitted()["max_tokens"]) == (0.2, 64)
     answered = json.loads(out)
     assert (answered["content"], answered["finish_reason"], answered["model"]) == ("Ho", "stop", MODEL)
     assert answered["horde"]["kudos"] == 12.5
