@@ -10,6 +10,9 @@ import redis
 
 from tests.servers import Database, ObjectStore, Restartable, Servers
 
+# read by gRPC when it is loaded: tests close many connections, and each would be a line
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
 SERVERS = pytest.StashKey[Servers]()
 
 

@@ -1,5 +1,6 @@
 """`horde serve SERVICE`: one service from its settings, as a container starts it."""
 
+import os
 import runpy
 from enum import StrEnum
 
@@ -22,5 +23,7 @@ def serve(service: ServiceName) -> None:
 
     The service is found by name at run time: this package may not import services.
     """
+    # gRPC's C core reads this when it is loaded: its plain-text notes on closed connections don't belong in a JSON log
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     main = runpy.run_module(f"services.{service.value}", run_name=f"services.{service.value}.__main__")["main"]
     raise typer.Exit(main())
