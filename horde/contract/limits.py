@@ -51,6 +51,20 @@ MAX_STOP_SEQUENCES = 128
 MAX_STOP_CHARACTERS = 2000
 """Distinct stop sequences and their characters together. base-domain 3.2."""
 
+MAX_TEXT_BODY_BYTES = 16 * 1024 * 1024
+"""Largest HTTP body of a text submit: the widest context, 1,048,576 tokens of four characters of four bytes."""
+
+DEFAULT_TEXT_MAX_LENGTH = 80
+MAX_TEXT_JOBS = 20
+MIN_SAMPLERS = 7
+"""`max_length` when absent; largest `n`; different entries that a `sampler_order` has. base-domain 3.2."""
+
+MAX_TEXT_LIST = 200
+"""Entries of a text submit's lists. Upstream sets no bound; a worker serves at most so many models."""
+
+MAX_EXTRA_SOURCE_IMAGES = 5
+"""Extra images before a text submit is refused for their number rather than for having any. base-domain 1.10."""
+
 CHARACTERS_PER_PROMPT_TOKEN = 3
 """How the prompt's tokens are estimated for its context. base-domain 3.6."""
 
@@ -84,11 +98,17 @@ CHAT_PROGRESS_STREAM_MAX_ENTRIES = 4000
 MAX_JOBS_PER_POP = 20
 """`amount` of a pop. base-domain 4.1."""
 
+MAX_WAIT_SECONDS = 30
+"""`wait_seconds` of a pop and of a status. Decisions 33 and 34."""
+
 MAX_WORKER_NAME_LENGTH = 100
+MIN_CHOSEN_WORKER_NAME_LENGTH = 5
+MAX_WORKER_INFO_LENGTH = 1000
+MAX_MAINTENANCE_MESSAGE_LENGTH = 300
 MAX_WORKER_MODELS = 200
 MAX_BRIDGE_AGENT_LENGTH = 1000
 MAX_WORKER_THREADS = 50
-"""Pop fields. base-domain 4.1."""
+"""Pop fields, base-domain 4.1; what an owner may change, 4.12. The message's length is its column's."""
 
 MAX_CHAT_IMAGE_DELETE_RETRY_KEYS = 100_000
 CHAT_IMAGE_DELETE_RETRY_BATCH = 1000

@@ -49,9 +49,12 @@ async def serve(
     *,
     ready: Mapping[str, Check],
     loops: Sequence[Loop] = (),
+    leaving: Sequence[Callable[[], None]] = (),
     stop: asyncio.Event | None = None,
 ) -> None:
     """Serves until SIGTERM or SIGINT (or until `stop`, when given), then drains and returns within `drain_seconds`.
+
+    `leaving` is called when the drain begins: what calls wait for, beside their own work, ends there.
 
     Configures logs and traces when the settings are TelemetrySettings too, as every service's are. Prints nothing. The
     real addresses go to `settings.address_file`. Raises StartError when a port is taken.
@@ -71,6 +74,8 @@ async def serve(
         ends_at = monotonic() + max(settings.drain_seconds - _STORES_SHARE, 0.0)
         log.info("draining", seconds=settings.drain_seconds)
         readiness.stopping = True
+        for end in leaving:
+            end()
         await running.drain(ends_at)
         await runner.stop(ends_at - monotonic())
     log.info("stopped")

@@ -22,6 +22,9 @@ _WRITES = re.compile(
 )
 """A statement that matches may change something. `…_v1(` is how all our SQL functions that write are named."""
 
+_READS_ONLY = re.compile(r"^-- reads only$", re.MULTILINE)
+"""A header line that promises it all the same: every function that the statement calls is `STABLE`."""
+
 _QUERY_SECONDS = Histogram(
     "horde_store_query_seconds",
     "Time of one statement, waiting for a connection included.",
@@ -72,7 +75,7 @@ class Query:
             name=name,
             sql=f"-- {name}\n{body}",  # the first line shows in pg_stat_activity and in the server's log
             parameters=len(declared),
-            reads=_WRITES.search(code) is None,
+            reads=_READS_ONLY.search(header) is not None or _WRITES.search(code) is None,
             timings=Timings(_QUERY_SECONDS, name),
         )
 

@@ -21,6 +21,7 @@ from services.admission.neighbours import Neighbours
 from services.admission.servicer import AdmissionServicer
 from services.admission.settings import AdmissionSettings
 from services.admission.snapshots import Loads, Passkeys, Policy, Standings
+from services.admission.telling import Telling
 
 _REFRESH = timedelta(seconds=5)
 """How often the snapshots are refreshed. base-domain 1.6."""
@@ -38,6 +39,7 @@ async def opened(settings: AdmissionSettings, clock: Clock) -> AsyncIterator[Dep
         await store.check_schema()
         await repo.ensure_anonymous(store, hash_api_key(settings.secret_key, ANONYMOUS_KEY))
         neighbours = Neighbours(settings)
+        telling = Telling(store)
         try:
             yield Deps(
                 store=store,
@@ -51,8 +53,10 @@ async def opened(settings: AdmissionSettings, clock: Clock) -> AsyncIterator[Dep
                 policy=Policy(neighbours.moderation),
                 standings=Standings(neighbours.moderation, clock),
                 loads=Loads(store, clock),
+                telling=telling,
             )
         finally:
+            await telling.drain()
             await neighbours.close()
 
 

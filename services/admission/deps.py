@@ -9,6 +9,7 @@ from services.admission.events import Events
 from services.admission.neighbours import Media, Moderation
 from services.admission.settings import AdmissionSettings
 from services.admission.snapshots import Loads, Passkeys, Policy, Standings
+from services.admission.telling import Telling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +27,4 @@ class Deps:
     policy: Policy
     standings: Standings
     loads: Loads
+    telling: Telling

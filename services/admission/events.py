@@ -6,6 +6,7 @@ from horde.telemetry import logs
 from horde.telemetry.metrics import LONG_SECONDS
 from services.admission.rules.pricing import Allowance, bucket
 from services.admission.rules.sizing import Sized
+from services.admission.rules.text_fit import Fitted
 
 log = logs.get(__name__)
 
@@ -31,6 +32,7 @@ _LOWERED = Counter(
     ("requested_bucket", "declared_bucket", "dry_run"),
 )
 _ADMITTED = Counter("horde_admission_chats", "Chat submissions that were answered, by outcome.", ("outcome",))
+_TEXTS = Counter("horde_admission_texts", "Text submissions that were answered, by outcome.", ("outcome",))
 
 
 class Events:
@@ -44,15 +46,23 @@ class Events:
         """A prompt got its context. `mode` is the client's."""
         _FITS.labels(mode if sized.outcome == "truncated" else sized.mode, sized.outcome).inc()
 
+    def text_fitted(self, fitted: Fitted) -> None:
+        """A text prompt got its context, or goes out longer than it."""
+        _FITS.labels(fitted.mode, fitted.outcome).inc()
+
     def did_not_fit(self, *, mode: str) -> None:
         """A prompt fits no context that can be had."""
         _FITS.labels(mode, "refused").inc()
 
-    def decided(self, outcome: str, *, requester: str, requested: int, allowance: Allowance) -> None:
+    def decided(self, outcome: str, *, requester: str, requested: int, allowance: Allowance, chat: bool = True) -> None:
         """A request was admitted free or funded, or refused for its kudos."""
-        _DECISIONS.labels(requester, outcome, bucket(requested), bucket(allowance.tokens), "true").inc()
+        _DECISIONS.labels(requester, outcome, bucket(requested), bucket(allowance.tokens), str(chat).lower()).inc()
         if allowance.wait is not None:
-            _WAITS.labels("true", requester).observe(allowance.wait)
+            _WAITS.labels(str(chat).lower(), requester).observe(allowance.wait)
+
+    def text_answered(self, outcome: str) -> None:
+        """A text submission got its answer: queued or quoted."""
+        _TEXTS.labels(outcome).inc()
 
     def answered(self, outcome: str) -> None:
         """A submission got its answer: queued, repeated or quoted."""

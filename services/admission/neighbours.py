@@ -82,7 +82,8 @@ class Media:
 
     def __init__(self, neighbour: Neighbour) -> None:
         stub = media_grpc.MediaServiceStub(neighbour.channel)
-        self._store = neighbour.repeatable(stub.StoreImages, deadline=_STORING)
+        # Once: a repeat would fetch and store again beside a first call that may still run.
+        self._store = neighbour.once(stub.StoreImages, deadline=_STORING)
 
     async def store_images(self, request: UUID, urls: Sequence[str], *, max_total_bytes: int) -> None:
         """Stores every image of a request, or none. Raises media's Refusal, or ChatImageStorageUnavailable."""

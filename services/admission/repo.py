@@ -11,6 +11,7 @@ from horde.contract.refusal import Refusal
 from horde.store import RaisedByFunction, Record, Store, queries
 from services.admission.rules.entry import too_many
 from services.admission.rules.facts import Account, Availability, Claim, Load, Offer, SharedKey, Submission
+from services.admission.rules.reading_back import Kept
 from services.admission.rules.row import Row
 
 _SQL = queries("services.admission")
@@ -61,6 +62,8 @@ def _account(row: Record) -> Account | None:
         anonymous=row["anonymous"],
         trusted=row["trusted"],
         moderator=row["moderator"],
+        service=row["service"],
+        education=row["education"],
         flagged=row["flagged"],
         deleted=row["deleted"],
         kudos=row["kudos"],
@@ -106,6 +109,27 @@ async def measure_availability(
     )
 
 
+async def widest_context(store: Store, models: tuple[str, ...], *, online: timedelta) -> int | None:
+    """The largest context among the online text workers of these models, in tokens; of any, when none is named."""
+    widest: int | None = await store.fetchval(_SQL["widest_context"], list(models), online)
+    return widest
+
+
+async def read_text_submission(store: Store, *, key_hash: str, sharedkey: UUID | None, request: UUID | None) -> Kept:
+    """A text request's submission, and who asks for it."""
+    row = await store.fetchrow(_SQL["read_text_submission"], key_hash, sharedkey, request)
+    if row is None:
+        raise LookupError("a statement that always answers a row answered none")
+    return Kept(
+        account_id=row["account_id"],
+        anonymous=bool(row["anonymous"]),
+        sharedkey_id=row["sharedkey_id"],
+        submitter_id=row["submitter_id"],
+        submitted_with=row["submitted_with"],
+        submission=None if row["submission"] is None else row["submission"].encode(),
+    )
+
+
 async def competing_load(store: Store, available: Availability) -> Load:
     """What waits for the same workers."""
     row = await store.fetchrow(_SQL["competing_load"], available.worker_ids)
@@ -143,8 +167,14 @@ def _meaning(raised: RaisedByFunction) -> Exception:
     return raised
 
 
-def _stored(row: Row) -> tuple[bytes, str, str, bytes]:
-    return orjson.dumps(row.columns), row.prompt, row.submitted_prompt, orjson.dumps(row.messages)
+def _stored(row: Row) -> tuple[bytes, str, str, bytes | None]:
+    messages = None if row.messages is None else orjson.dumps(row.messages)
+    return orjson.dumps(row.columns), row.prompt, row.submitted_prompt, messages
+
+
+async def tell_waiting(store: Store, requests: list[UUID]) -> None:
+    """Wakes the pops that wait for jobs like those of these requests."""
+    await store.fetchval(_SQL["tell_waiting"], requests)
 
 
 async def find_account(store: Store, key_hash: str) -> Record:

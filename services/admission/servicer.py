@@ -10,7 +10,10 @@ from horde_pb.admission.v1 import admission_service_pb2_grpc as pb_grpc
 from services.admission import wire
 from services.admission.deps import Deps
 from services.admission.handlers.admit_chat import admit_chat
+from services.admission.handlers.admit_text import admit_text
 from services.admission.handlers.find_account import find_account
+from services.admission.handlers.get_text_submission import get_text_submission
+from services.admission.handlers.list_proxy_passkeys import list_proxy_passkeys
 
 type Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -27,5 +30,23 @@ class AdmissionServicer(pb_grpc.AdmissionServiceServicer):
         return wire.admitted(await admit_chat(wire.ask(request, traceparent), self._deps))
 
     @override
+    async def AdmitText(self, request: pb.AdmitTextRequest, context: Context) -> pb.AdmitTextResponse:
+        traceparent = dict(tracing.outgoing()).get("traceparent")
+        return wire.text_admitted(await admit_text(wire.ask(request, traceparent), self._deps))
+
+    @override
+    async def GetTextSubmission(
+        self, request: pb.GetTextSubmissionRequest, context: Context
+    ) -> pb.GetTextSubmissionResponse:
+        submission = await get_text_submission(request.api_key, request.request_id, self._deps)
+        return pb.GetTextSubmissionResponse(submission=submission)
+
+    @override
     async def FindAccount(self, request: pb.FindAccountRequest, context: Context) -> pb.FindAccountResponse:
         return wire.account(await find_account(request.api_key, self._deps))
+
+    @override
+    async def ListProxyPasskeys(
+        self, request: pb.ListProxyPasskeysRequest, context: Context
+    ) -> pb.ListProxyPasskeysResponse:
+        return pb.ListProxyPasskeysResponse(passkey_hashes=await list_proxy_passkeys(self._deps))

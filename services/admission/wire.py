@@ -15,7 +15,7 @@ _OUTCOMES = {
 }
 
 
-def ask(request: pb.AdmitChatRequest, traceparent: str | None) -> Ask:
+def ask(request: pb.AdmitChatRequest | pb.AdmitTextRequest, traceparent: str | None) -> Ask:
     """One submission."""
     return Ask(caller=_caller(request.caller), body=request.body, traceparent=traceparent)
 
@@ -41,6 +41,19 @@ def admitted(answer: Admitted) -> pb.AdmitChatResponse:
         message=answer.message,
         resolved=answer.resolved,
         created=created,
+        favours_address=answer.favours_address,
+    )
+
+
+def text_admitted(answer: Admitted) -> pb.AdmitTextResponse:
+    """The answer to a text submission, its kudos whole."""
+    return pb.AdmitTextResponse(
+        outcome=_OUTCOMES[answer.outcome],
+        request_id="" if answer.request_id is None else str(answer.request_id),
+        kudos=pricing.whole(answer.kudos),
+        message=answer.message,
+        resolved=answer.resolved,
+        favours_address=answer.favours_address,
     )
 
 

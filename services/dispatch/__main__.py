@@ -9,15 +9,16 @@ from horde.reference import ReferenceSource
 from horde.rpc.server import Service, run, serve
 from horde.settings import load
 from horde.store import Store
-from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import add_DispatchServiceServicer_to_server
 from services.dispatch.addresses import Addresses
 from services.dispatch.aftermath import Aftermath
 from services.dispatch.deps import Deps, Reference
+from services.dispatch.hearing import hearing
 from services.dispatch.jail.cells import Jail
 from services.dispatch.neighbours import Neighbours
 from services.dispatch.schedule import every_loop
-from services.dispatch.servicer import DispatchServicer
+from services.dispatch.servicer import add_to
 from services.dispatch.settings import DispatchSettings
+from services.dispatch.waiting_room import WaitingRoom
 
 _AFTERMATH_SECONDS = 0.5
 """Seconds that work after a commit gets once the last call has ended: half of what the drain leaves for closing."""
@@ -28,9 +29,11 @@ async def dependencies(settings: DispatchSettings, reference: Reference) -> Asyn
     """Everything the handlers stand on, opened. Raises StartError when the database is not what this code needs."""
     clock = SystemClock()
     aftermath = Aftermath()
+    room = WaitingRoom()
     async with (
         Store.open(settings, application_name="horde-dispatch") as store,
         _closing(Neighbours(settings)) as neighbours,
+        hearing(settings.database_listen_url, store, room),
     ):
         await store.check_schema()
         aftermath.start()
@@ -45,6 +48,7 @@ async def dependencies(settings: DispatchSettings, reference: Reference) -> Asyn
                 addresses=Addresses(neighbours, clock),
                 reference=reference,
                 aftermath=aftermath,
+                room=room,
             )
         finally:
             await aftermath.drain(_AFTERMATH_SECONDS)
@@ -66,10 +70,12 @@ async def _serve() -> None:
     async with dependencies(settings, reference) as deps:
         service = Service(
             "dispatch",
-            lambda server: add_DispatchServiceServicer_to_server(DispatchServicer(deps), server),
+            lambda server: add_to(server, deps),
             "horde_pb.dispatch.v1.DispatchService",
         )
-        await serve(service, settings, ready={"postgres": deps.store.ping}, loops=[*every_loop(deps), reference.loop()])
+        loops = [*every_loop(deps), reference.loop()]
+        ready = {"postgres": deps.store.ping}
+        await serve(service, settings, ready=ready, loops=loops, leaving=[deps.room.close])
 
 
 def main() -> int:

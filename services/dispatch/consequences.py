@@ -13,6 +13,7 @@ from horde.telemetry import logs
 from services.dispatch.deps import Deps
 from services.dispatch.events import outcomes as events
 from services.dispatch.repo.outcomes import Fault, StoredResult
+from services.dispatch.repo.waiting import tell_waiting
 from services.dispatch.rules.streams import Signal
 from services.dispatch.rules.submission import Target
 
@@ -36,6 +37,8 @@ def faulted(generation: UUID, fault: Fault, deps: Deps, *, streamed: bool, fake:
         return
     if streamed:
         _close_lease(generation, fault.request_id, deps, ended=not fake)
+    if not (fault.request_faulted or fake):
+        waiting(fault.request_id, deps)
     if fault.request_faulted:
         events.request_faulted(str(fault.request_id))
         if chat:
@@ -59,6 +62,11 @@ def ended(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
     """The leases of generations that went with their request."""
     for generation in generations:
         _close_lease(generation, request, deps, ended=True)
+
+
+def waiting(request: UUID, deps: Deps) -> None:
+    """Jobs of the request wait again: pops that wait for such are woken, in every process."""
+    deps.aftermath.enqueue("tell_waiting", partial(tell_waiting, deps.store, request))
 
 
 def publish(request: UUID, signals: Sequence[Signal], deps: Deps) -> None:

@@ -1,22 +1,33 @@
 """The RPCs of dispatch: one line each, from the wire to the handler and back."""
 
 from typing import Any
+from uuid import UUID
 
 import grpc
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
-from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import DispatchServiceServicer
+from horde_pb.dispatch.v1 import worker_routes_pb2 as routes
+from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import (
+    DispatchServiceServicer,
+    add_DispatchServiceServicer_to_server,
+)
+from horde_pb.dispatch.v1.worker_routes_pb2_grpc import WorkersServiceServicer, add_WorkersServiceServicer_to_server
 from services.dispatch.deps import Deps
 from services.dispatch.handlers.cancel_request import cancel_request
 from services.dispatch.handlers.claim_jobs import claim_jobs
+from services.dispatch.handlers.delete_worker import delete_worker
 from services.dispatch.handlers.get_generation_state import get_generation_state
 from services.dispatch.handlers.get_performance import get_performance
 from services.dispatch.handlers.get_status import get_status
+from services.dispatch.handlers.get_worker import get_worker
+from services.dispatch.handlers.give_jobs_back import give_jobs_back
 from services.dispatch.handlers.list_models import list_models
+from services.dispatch.handlers.list_workers import list_workers
 from services.dispatch.handlers.renew_lease import renew_lease
 from services.dispatch.handlers.submit_fault import submit_fault
 from services.dispatch.handlers.submit_result import submit_result
-from services.dispatch.wire import fleet, pop, status, submit
+from services.dispatch.handlers.update_worker import update_worker
+from services.dispatch.wire import fleet, pop, status, submit, workers
 
 type Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -58,3 +69,34 @@ class DispatchServicer(DispatchServiceServicer):
     ) -> pb.GetGenerationStateResponse:
         state = await get_generation_state(request.generation_id, self._deps)
         return pb.GetGenerationStateResponse(state=status.generation_state(state))
+
+
+class WorkersServicer(WorkersServiceServicer):
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+
+    async def GiveJobsBack(self, request: routes.GiveJobsBackRequest, context: Context) -> routes.GiveJobsBackResponse:
+        await give_jobs_back(request.caller.api_key, UUID(request.claim_id), self._deps)
+        return routes.GiveJobsBackResponse()
+
+    async def ListWorkers(self, request: routes.ListWorkersRequest, context: Context) -> routes.ListWorkersResponse:
+        name = request.name if request.HasField("name") else None
+        return workers.listed(await list_workers(request.caller.api_key, name, self._deps))
+
+    async def GetWorker(self, request: routes.GetWorkerRequest, context: Context) -> routes.GetWorkerResponse:
+        by_name = request.HasField("name")
+        wanted = request.name if by_name else request.id
+        return workers.one(await get_worker(request.caller.api_key, wanted, self._deps, by_name=by_name))
+
+    async def UpdateWorker(self, request: routes.UpdateWorkerRequest, context: Context) -> routes.UpdateWorkerResponse:
+        asked = workers.change(request)
+        return workers.changed(await update_worker(request.caller.api_key, request.worker_id, asked, self._deps))
+
+    async def DeleteWorker(self, request: routes.DeleteWorkerRequest, context: Context) -> routes.DeleteWorkerResponse:
+        return workers.deleted(await delete_worker(request.caller.api_key, request.worker_id, self._deps))
+
+
+def add_to(server: grpc.aio.Server, deps: Deps) -> None:
+    """Both services of this process."""
+    add_DispatchServiceServicer_to_server(DispatchServicer(deps), server)
+    add_WorkersServiceServicer_to_server(WorkersServicer(deps), server)

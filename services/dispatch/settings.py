@@ -1,4 +1,4 @@
-"""What dispatch can be told: fragments that it shares with other services, and nothing of its own yet."""
+"""What dispatch can be told: fragments that it shares with other services, and where it listens to Postgres."""
 
 from horde.settings import (
     AdmissionPolicySettings,
@@ -13,6 +13,7 @@ from horde.settings import (
     SecretSettings,
     TelemetrySettings,
     WorkerSettings,
+    env,
 )
 
 
@@ -31,3 +32,11 @@ class DispatchSettings(
     WorkerSettings,
 ):
     """The settings of the dispatch process."""
+
+    database_listen_url: str = env(
+        "HORDE_DATABASE_LISTEN_URL",
+        "PostgreSQL itself, for LISTEN, where HORDE_DATABASE_URL leads to a pooler; unset: HORDE_DATABASE_URL.",
+        default_factory=lambda earlier: earlier.get("database_url", ""),
+        secret=True,
+        pattern=r"^postgres(ql)?://",
+    )

@@ -38,7 +38,8 @@ async def _serve() -> None:
     limiting = RateLimiter.open(settings.redis_url, enabled=settings.rate_limits_enabled)
     try:
         async with limiting as limiter, probes(settings.metrics_listen, readiness) as metrics:
-            app = build_app(GatewayDeps.made(neighbours, SystemClock(), settings, limiter, Events()))
+            deps = GatewayDeps.made(neighbours, SystemClock(), settings, limiter, Events())
+            app = build_app(deps)
             drain = max(settings.drain_seconds - _CLOSING_SHARE, 0.0)
             async with served(app, settings.gateway_listen, drain) as url:
                 announce(settings.address_file, {"http": url, "metrics": metrics})
@@ -46,6 +47,7 @@ async def _serve() -> None:
                 await stop.wait()
                 started = monotonic()
                 readiness.stopping = True
+                deps.stopping.set()
                 log.info("draining", seconds=settings.drain_seconds)
             log.info("drained", seconds=round(monotonic() - started, 3))
     finally:

@@ -16,7 +16,7 @@ from services.gateway.edge import Edge
 from services.gateway.endpoints import NamedRoute, Operation, routes
 from services.gateway.openai import errors as front_errors
 from services.gateway.openai import routes as front_routes
-from services.gateway.routes import accounts, chat, document, system, work
+from services.gateway.routes import accounts, chat, document, system, text, work, workers
 
 __all__ = ["GatewayDeps", "build_app"]
 
@@ -24,8 +24,10 @@ __all__ = ["GatewayDeps", "build_app"]
 OPERATIONS: tuple[Operation, ...] = (
     *work.OPERATIONS,
     *chat.OPERATIONS,
+    *text.OPERATIONS,
     *system.OPERATIONS,
     *accounts.OPERATIONS,
+    *workers.OPERATIONS,
 )
 
 

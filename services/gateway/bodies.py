@@ -8,6 +8,7 @@ from starlette.types import Message, Receive, Scope
 
 from horde.contract import limits, reasons, strict_json
 from horde.contract.refusal import Refusal
+from horde.heavy import heavy
 
 _SECONDS_TO_SEND = 120
 """A caller that needs longer for 36 MiB sends less than 300 KiB a second: it holds a socket and brings nothing."""
@@ -22,7 +23,7 @@ async def read_object(scope: Scope, receive: Receive, limit: int) -> dict[str, o
 
     Raises Refusal, HTTPException(408, 415), Disconnected.
     """
-    return strict_json.loads_object(await read(scope, receive, limit))
+    return await heavy(strict_json.loads_object, await read(scope, receive, limit))
 
 
 async def read(scope: Scope, receive: Receive, limit: int = limits.MAX_CHAT_BODY_BYTES) -> bytes:

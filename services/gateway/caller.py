@@ -60,15 +60,15 @@ def remote_address(scope: Scope, forwarded: Sequence[str], trusted_hops: int) ->
     A shorter header than there are proxies, or one that holds no address, is not believed: the socket's peer counts.
     """
     if trusted_hops and len(forwarded) >= trusted_hops:
-        told = _normal(forwarded[-trusted_hops].strip())
+        told = normal_address(forwarded[-trusted_hops].strip())
         if told is not None:
             return told
     peer = scope.get("client")
-    return (_normal(peer[0]) if peer else None) or UNKNOWN_ADDRESS
+    return (normal_address(peer[0]) if peer else None) or UNKNOWN_ADDRESS
 
 
 @lru_cache(maxsize=4096)
-def _normal(text: str) -> str | None:
+def normal_address(text: str) -> str | None:
     """One spelling for each address, IPv4 inside IPv6 as IPv4; None: this is no address."""
     try:
         address = ipaddress.ip_address(text)

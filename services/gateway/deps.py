@@ -1,7 +1,8 @@
 """What every route has at hand."""
 
+import asyncio
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -10,9 +11,10 @@ from horde.ratelimit import RateLimiter
 from services.gateway.events import Events
 from services.gateway.fresh import Fresh
 from services.gateway.neighbours import Models, Modes, Neighbours, Performance
+from services.gateway.passkeys import ProxyPasskeys
 from services.gateway.settings import GatewaySettings
 from services.gateway.throttle import Throttle
-from services.gateway.wire import models, system
+from services.gateway.wire import accounts, models, system
 
 VERSION = version("chat-horde")
 
@@ -43,6 +45,8 @@ class GatewayDeps:
     chat_models: Fresh[Models]
     modes: Fresh[Modes]
     performance: Fresh[Performance]
+    stopping: asyncio.Event
+    """Set when the process begins to leave: answers that only wait are given at once."""
 
     @classmethod
     def made(
@@ -58,12 +62,15 @@ class GatewayDeps:
         def kept[Ask, T](call: Callable[[Ask], Awaitable[T]], ask: Ask, seconds: float) -> Fresh[T]:
             return Fresh(lambda: call(ask), seconds, clock)
 
+        async def passkeys() -> Sequence[bytes]:
+            return accounts.passkey_hashes(await neighbours.list_proxy_passkeys(accounts.passkeys_request()))
+
         seconds = settings.models_cache_seconds
         return cls(
             neighbours=neighbours,
             clock=clock,
             settings=settings,
-            throttle=Throttle(limiter, settings, clock),
+            throttle=Throttle(limiter, settings, clock, ProxyPasskeys(passkeys, clock)),
             events=events,
             node=f"{socket.gethostname()}:{settings.gateway_listen.rpartition(':')[2]}:{VERSION}",
             load=Load(),
@@ -71,4 +78,5 @@ class GatewayDeps:
             chat_models=kept(neighbours.list_models, models.request(chat=True), seconds),
             modes=kept(neighbours.get_modes, system.modes_request(), _MODES_SECONDS),
             performance=kept(neighbours.get_performance, system.performance_request(), seconds),
+            stopping=asyncio.Event(),
         )

@@ -7,7 +7,9 @@ from horde.telemetry.metrics import Counter
 log = logs.get(__name__)
 
 _REJECTIONS = Counter(
-    "horde_api_rejections_total", "Answers that say no, by return code.", ("rc", "status", "route", "method")
+    "horde_api_rejections_total",
+    "Answers that say no, by return code.",
+    ("rc", "http_response_status_code", "http_route", "http_request_method"),
 )
 _FAULTS = Counter("horde_gateway_faults_total", "Bugs: exceptions nobody expected.", ("route",))
 _OUTAGES = Counter("horde_gateway_outages_total", "Answers that had to say that a service is away.", ("neighbour",))

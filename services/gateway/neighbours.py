@@ -12,6 +12,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from horde.contract.limits import MAX_WAIT_SECONDS
 from horde.rpc.client import Neighbour
 from horde.rpc.probes import Check
 from horde.settings import NeighbourSettings
@@ -19,6 +20,7 @@ from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.admission.v1 import admission_service_pb2_grpc as admission_grpc
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
 from horde_pb.dispatch.v1 import dispatch_service_pb2_grpc as dispatch_grpc
+from horde_pb.dispatch.v1 import worker_routes_pb2, worker_routes_pb2_grpc
 from horde_pb.moderation.v1 import moderation_service_pb2 as moderation
 from horde_pb.moderation.v1 import moderation_service_pb2_grpc as moderation_grpc
 from horde_pb.progress.v1 import progress_service_pb2 as progress
@@ -40,14 +42,23 @@ class Neighbours:
     """Every call the gateway makes. All raise Refusal or NeighbourUnavailable."""
 
     admit_chat: Call[admission.AdmitChatRequest, admission.AdmitChatResponse]
+    admit_text: Call[admission.AdmitTextRequest, admission.AdmitTextResponse]
+    get_text_submission: Call[admission.GetTextSubmissionRequest, admission.GetTextSubmissionResponse]
     find_account: Call[admission.FindAccountRequest, admission.FindAccountResponse]
+    list_proxy_passkeys: Call[admission.ListProxyPasskeysRequest, admission.ListProxyPasskeysResponse]
     claim_jobs: Call[dispatch.ClaimJobsRequest, dispatch.ClaimJobsResponse]
+    wait_for_jobs: Call[dispatch.ClaimJobsRequest, dispatch.ClaimJobsResponse]
+    give_jobs_back: Call[worker_routes_pb2.GiveJobsBackRequest, worker_routes_pb2.GiveJobsBackResponse]
     submit_result: Call[dispatch.SubmitResultRequest, dispatch.SubmitResultResponse]
     submit_fault: Call[dispatch.SubmitFaultRequest, dispatch.SubmitFaultResponse]
     get_status: Call[dispatch.GetStatusRequest, dispatch.GetStatusResponse]
     cancel_request: Call[dispatch.CancelRequestRequest, dispatch.CancelRequestResponse]
     list_models: Call[dispatch.ListModelsRequest, dispatch.ListModelsResponse]
     get_performance: Call[dispatch.GetPerformanceRequest, dispatch.GetPerformanceResponse]
+    list_workers: Call[worker_routes_pb2.ListWorkersRequest, worker_routes_pb2.ListWorkersResponse]
+    get_worker: Call[worker_routes_pb2.GetWorkerRequest, worker_routes_pb2.GetWorkerResponse]
+    update_worker: Call[worker_routes_pb2.UpdateWorkerRequest, worker_routes_pb2.UpdateWorkerResponse]
+    delete_worker: Call[worker_routes_pb2.DeleteWorkerRequest, worker_routes_pb2.DeleteWorkerResponse]
     append_progress: Call[progress.AppendProgressRequest, progress.AppendProgressResponse]
     watch_request: Callable[[progress.WatchRequestRequest], AsyncIterator[progress.WatchRequestResponse]]
     get_modes: Call[moderation.GetModesRequest, moderation.GetModesResponse]
@@ -75,14 +86,22 @@ def connect(settings: NeighbourSettings) -> Neighbours:
     channels = (to_admission, to_dispatch, to_progress, to_moderation)
     admits = admission_grpc.AdmissionServiceStub(to_admission.channel)
     dispatches = dispatch_grpc.DispatchServiceStub(to_dispatch.channel)
+    workers = worker_routes_pb2_grpc.WorkersServiceStub(to_dispatch.channel)
     progresses = progress_grpc.ProgressServiceStub(to_progress.channel)
     moderates = moderation_grpc.ModerationServiceStub(to_moderation.channel)
     return Neighbours(
         # Once: a body without an operation key would be queued twice.
         admit_chat=to_admission.once(admits.AdmitChat, deadline=_ADMIT),
+        # Once: a text request has no operation key at all.
+        admit_text=to_admission.once(admits.AdmitText, deadline=_ADMIT),
+        get_text_submission=to_admission.repeatable(admits.GetTextSubmission, deadline=_READ),
         find_account=to_admission.repeatable(admits.FindAccount, deadline=_READ),
+        # Once, and soon: what was known before is good enough.
+        list_proxy_passkeys=to_admission.once(admits.ListProxyPasskeys, deadline=_HEALTH),
         # Once: a repeat claims further jobs, and nobody would work on the first.
         claim_jobs=to_dispatch.once(dispatches.ClaimJobs, deadline=_WRITE),
+        wait_for_jobs=to_dispatch.once(dispatches.ClaimJobs, deadline=_WRITE + timedelta(seconds=MAX_WAIT_SECONDS)),
+        give_jobs_back=to_dispatch.repeatable(workers.GiveJobsBack, deadline=_WRITE),
         # Once: a repeat of a stored reply is a refusal; the worker's own repeat is answered the same.
         submit_result=to_dispatch.once(dispatches.SubmitResult, deadline=_WRITE),
         submit_fault=to_dispatch.repeatable(dispatches.SubmitFault, deadline=_WRITE),
@@ -90,6 +109,11 @@ def connect(settings: NeighbourSettings) -> Neighbours:
         cancel_request=to_dispatch.repeatable(dispatches.CancelRequest, deadline=_WRITE),
         list_models=to_dispatch.repeatable(dispatches.ListModels, deadline=_READ),
         get_performance=to_dispatch.repeatable(dispatches.GetPerformance, deadline=_READ),
+        list_workers=to_dispatch.repeatable(workers.ListWorkers, deadline=_READ),
+        get_worker=to_dispatch.repeatable(workers.GetWorker, deadline=_READ),
+        update_worker=to_dispatch.repeatable(workers.UpdateWorker, deadline=_WRITE),
+        # Once: a repeat finds nothing any more.
+        delete_worker=to_dispatch.once(workers.DeleteWorker, deadline=_WRITE),
         append_progress=to_progress.repeatable(progresses.AppendProgress, deadline=_READ),
         watch_request=to_progress.stream(progresses.WatchRequest, deadline=None),
         get_modes=to_moderation.repeatable(moderates.GetModes, deadline=_READ),

@@ -1,8 +1,4 @@
-"""How often one caller may call which route: the table of base-domain 1.8, counted by `horde.ratelimit`.
-
-Addresses are those of the peer behind our own proxies. `Proxied-For` does not move a caller to another budget here:
-only admission can tell a known passkey from a guess.
-"""
+"""How often one caller may call which route: the table of base-domain 1.8, counted by `horde.ratelimit`."""
 
 import hashlib
 import math
@@ -19,6 +15,8 @@ from horde.contract.refusal import Refusal
 from horde.ratelimit import RateLimiter, Verdict
 from services.gateway.answers import Header
 from services.gateway.caller import Caller
+from services.gateway.favours import Favours
+from services.gateway.passkeys import ProxyPasskeys
 from services.gateway.settings import GatewaySettings
 
 HEADERS = "horde.headers"
@@ -33,6 +31,7 @@ class Budget(Enum):
 
     DEFAULT = auto()
     CHAT_SUBMIT = auto()
+    TEXT_SUBMIT = auto()
     WORKER = auto()
     STATUS = auto()
     MODES = auto()
@@ -40,25 +39,30 @@ class Budget(Enum):
 
 
 class _By(Enum):
-    ADDRESS = auto()  # the caller's address, all calls of this route together
-    PATH = auto()  # the caller's address and the path, so each id has its own
+    ADDRESS = auto()  # the peer's address, all calls of this route together
+    PATH = auto()  # the address the call is made for and the path, so each id has its own
     KEY = auto()  # the API key and the path
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
+    """`whitelisted` holds for the operator's list, `favoured` for who showed themselves worthy in the last day."""
+
     limit: str
     by: _By
     whitelisted: str | None = None
+    favoured: str | None = None
     anonymous: str | None = None
 
 
 class Throttle:
     """Counts each call before anything else is done for it."""
 
-    def __init__(self, limiter: RateLimiter, settings: GatewaySettings, clock: Clock) -> None:
+    def __init__(self, limiter: RateLimiter, settings: GatewaySettings, clock: Clock, passkeys: ProxyPasskeys) -> None:
         self._limiter = limiter
         self._clock = clock
+        self._passkeys = passkeys
+        self._favours = Favours(clock)
         self._enabled = settings.rate_limits_enabled
         self._whitelist = frozenset(settings.rate_limit_whitelist)
         self._rules = _table(settings)
@@ -71,45 +75,60 @@ class Throttle:
         rules = self._rules[budget]
         if not self._enabled or not rules:
             return
-        verdicts = await self._limiter.hit_all([self._hit(rule, scope, caller, route) for rule in rules])
+        address = await self._passkeys.address_of(caller)
+        verdicts = await self._limiter.hit_all([self._hit(rule, scope, caller, address, route) for rule in rules])
         tightest = min(verdicts, key=lambda verdict: (verdict.allowed, verdict.remaining))
         seconds = max(0, math.ceil(tightest.reset_at - self._clock.now().timestamp()))
         scope.setdefault(HEADERS, []).extend(_headers(tightest, seconds))
         if not tightest.allowed:
             raise Refusal(reasons.RATE_LIMIT_EXCEEDED, tightest.limit)
 
-    def _hit(self, rule: _Rule, scope: Scope, caller: Caller, route: str) -> tuple[str, Sequence[str]]:
+    def favour(self, caller: Caller) -> None:
+        """The caller spoke for itself and is worthy: its address gets the higher limits of submits for a day."""
+        self._favours.add(caller.remote_address)
+
+    def _hit(self, rule: _Rule, scope: Scope, caller: Caller, address: str, route: str) -> tuple[str, Sequence[str]]:
         method, path = scope["method"], scope["path"][:_LONGEST_PATH]
-        limit = rule.limit
-        if rule.whitelisted is not None and caller.remote_address in self._whitelist:
-            limit = rule.whitelisted
+        limit = self._limit(rule, caller, address)
         match rule.by:
             case _By.ADDRESS:
                 return limit, (caller.remote_address, method, route)
             case _By.PATH:
-                return limit, (caller.remote_address, method, path)
+                return limit, (address, method, path)
             case _By.KEY:
                 key = caller.api_key or ANONYMOUS_KEY
-                if key == ANONYMOUS_KEY and rule.anonymous is not None:
-                    limit = rule.anonymous
                 return limit, (hashlib.sha256(key.encode()).hexdigest(), method, path)
+
+    def _limit(self, rule: _Rule, caller: Caller, address: str) -> str:
+        if rule.whitelisted is not None and caller.remote_address in self._whitelist:
+            return rule.whitelisted
+        if rule.favoured is not None and self._favours.holds(address):
+            return rule.favoured
+        if rule.anonymous is not None and caller.api_key in {None, ANONYMOUS_KEY}:
+            return rule.anonymous
+        return rule.limit
 
 
 def _table(settings: GatewaySettings) -> Mapping[Budget, tuple[_Rule, ...]]:
-    per_path = settings.chat_request_90min_limit_per_ip
-    burst = settings.chat_request_2sec_limit_per_ip
     return {
         Budget.DEFAULT: (_Rule("90/minute", _By.ADDRESS),),
-        Budget.CHAT_SUBMIT: (
-            _Rule(per_path, _By.PATH, whitelisted="300/minute"),
-            _Rule(burst, _By.PATH, whitelisted="10/second"),
-            _Rule("2/second", _By.KEY, whitelisted="60/second", anonymous="60/second"),
+        Budget.CHAT_SUBMIT: _submit_rules(
+            settings.chat_request_90min_limit_per_ip, settings.chat_request_2sec_limit_per_ip
         ),
+        Budget.TEXT_SUBMIT: _submit_rules("90/minute", "2/second"),
         Budget.WORKER: (_Rule("60/second", _By.ADDRESS),),
         Budget.STATUS: (_Rule("60/minute", _By.PATH),),
         Budget.MODES: (_Rule("30/minute", _By.ADDRESS),),
         Budget.UNLIMITED: (),
     }
+
+
+def _submit_rules(steady: str, burst: str) -> tuple[_Rule, ...]:
+    return (
+        _Rule(steady, _By.PATH, whitelisted="300/minute", favoured="300/minute"),
+        _Rule(burst, _By.PATH, whitelisted="10/second", favoured="10/second"),
+        _Rule("2/second", _By.KEY, favoured="60/second", anonymous="60/second"),
+    )
 
 
 def _headers(verdict: Verdict, seconds: int) -> tuple[Header, ...]:

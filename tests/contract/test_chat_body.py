@@ -204,6 +204,7 @@ EQUAL = [
     (body(), body(stream=True, user="u", metadata={"a": 1}, stream_options={})),
     (body(), body(horde={"max_kudos": 5, "include_reasoning": False, "availability_mode": "fail_fast"})),
     (body(tools=[]), body(tools=None)),
+    (body(temperature=1, presence_penalty=0), body(temperature=1.0, presence_penalty=0.0)),
 ]
 DIFFERENT = [
     (body(), body(max_tokens=100)),

@@ -95,5 +95,5 @@ def nested(levels: int) -> dict[str, Any]:
 def test_schemas_nest_ten_levels_at_most() -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": nested(10)}}
     parsed(body(tools=[tool]))
-    tool["function"] = {"name": "f", "parameters": nested(12)}
+    tool["function"] = {"name": "f", "parameters": nested(11)}
     assert refusal(body(tools=[tool])).reason.key == "UnsupportedChatParameter"

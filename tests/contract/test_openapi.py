@@ -1,8 +1,20 @@
 """The OpenAPI document: whole, and about the addresses that exist."""
 
+from typing import Any
+
+import jsonschema_rs
+import orjson
+import pytest
+
+from horde.contract.chat import parse_chat_request
+from horde.contract.refusal import Refusal
 from services.gateway.app import OPERATIONS
 from services.gateway.documents.operations import document
 from services.gateway.documents.schemas import SCHEMAS
+from tests.contract.chat_bodies import TOOL, USER, answer, body, call
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png", "detail": "low"}}
+STRICT = {"name": "x", "schema": {"type": "string"}, "strict": True}
 
 
 def test_every_operation_is_documented_with_answers_and_errors() -> None:
@@ -25,3 +37,38 @@ def test_every_reference_leads_somewhere() -> None:
         return set()
 
     assert references(document(OPERATIONS)) == {f"#/components/schemas/{name}" for name in SCHEMAS}
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_taken"),
+    [
+        (body(), True),
+        (body(messages=[{"role": "user", "content": [{"type": "text", "text": "x"}, IMAGE]}]), True),
+        (body(messages=[{"role": "assistant", "content": [IMAGE]}]), False),
+        (body(messages=[call("a"), answer("a"), USER]), True),
+        (body(messages=[{**USER, "tool_calls": []}]), False),
+        (body(messages=[{"role": "function", "content": ""}]), False),
+        (body(messages=[]), False),
+        (body(tools=[TOOL], tool_choice="required", parallel_tool_calls=False), True),
+        (body(tools=[{"type": "web_search"}]), False),
+        (body(response_format={"type": "json_schema", "json_schema": STRICT}), True),
+        (body(response_format={"type": "grammar"}), False),
+        (body(n=1, stop=["a"], seed=-(2**63), metadata={"a": 1}, reasoning_effort="xhigh"), True),
+        (body(n=2), False),
+        (body(max_tokens=15), False),
+        (body(logprobs=True), False),
+        (body(horde={"context_fit": "reject", "max_kudos": 5, "dry_run": True}), True),
+        (body(horde={"context_fit": "ignore"}), False),
+        (body(horde={"models": ["m"]}), False),
+    ],
+)
+def test_the_document_calls_right_what_a_chat_submit_takes(sent: dict[str, Any], *, is_taken: bool) -> None:
+    document = {"$ref": "#/components/schemas/ChatRequest", "components": {"schemas": SCHEMAS}}
+    described = jsonschema_rs.Draft202012Validator(orjson.loads(orjson.dumps(document)))
+    assert described.is_valid(sent) == is_taken
+    try:
+        parse_chat_request(orjson.dumps(sent))
+    except Refusal:
+        assert not is_taken
+    else:
+        assert is_taken

@@ -5,10 +5,11 @@ from typing import Any
 import orjson
 import pytest
 
+from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
 from horde_pb.dispatch.v1 import models_pb2, status_pb2
 from services.gateway.answers import Answer
-from services.gateway.wire import chat, models, pop, submit
+from services.gateway.wire import chat, models, pop, submit, text
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,19 @@ def test_a_status(sdk: Any) -> None:
     told = read(sdk.TextGenerateStatusResponse, chat.status_answer(status))
     assert told.done
     assert told.generations[0].text == "hi"
+
+
+def test_what_text_requests_are_answered(sdk: Any) -> None:
+    request_id = "4f7d1c3e-6a55-4a0e-9d5c-3a6f1d2b7c90"
+    queued = admission.AdmitTextResponse(outcome=admission.ADMIT_OUTCOME_QUEUED, request_id=request_id, kudos=3)
+    assert str(read(sdk.TextGenerateAsyncResponse, text.submit_answer(queued)).id_) == request_id
+    resolved = b'{"prompt":"a","params":{"n":1,"max_length":80},"models":[],"style":null,"context_fit":"ignore"}'
+    quote = admission.AdmitTextResponse(outcome=admission.ADMIT_OUTCOME_QUOTED, kudos=3, resolved=resolved)
+    assert read(sdk.TextGenerateAsyncDryRunResponse, text.submit_answer(quote)).kudos == 3
+    told = read(sdk.TextGenerateStatusResponse, text.status_answer(status_pb2.RequestStatus(done=True)))
+    assert told.done
+    kept = admission.GetTextSubmissionResponse(submission=b'{"prompt":"a","params":{"n":2},"workers":[]}')
+    assert read(sdk.GenerationSubmittedKobold, text.submission_answer(kept)).params.n == 2
 
 
 def test_a_pop_with_and_without_a_job(sdk: Any) -> None:

@@ -55,15 +55,19 @@ class FakeModeration(ModerationServiceServicer):
 
 
 class FakeMedia(MediaServiceServicer):
-    """Remembers what was stored; `refuses` is raised, `is_broken` fails as a fault does."""
+    """Remembers what was stored; `refuses` is raised, `is_broken` fails as a fault does, `is_away` as a lost answer."""
 
     def __init__(self) -> None:
         self.stored: list[media_pb.StoreImagesRequest] = []
         self.refuses: Refusal | None = None
         self.is_broken = False
+        self.is_away = False
+        self.asked = 0
 
     @override
     async def StoreImages(self, request: media_pb.StoreImagesRequest, context: Any) -> Any:
+        self.asked += 1
+        await _refuse_when(self.is_away, context)
         if self.refuses is not None:
             raise self.refuses
         if self.is_broken:

@@ -59,6 +59,30 @@ class AdmissionWorld:
         admit = self.neighbour.once(self.stub.AdmitChat, deadline=_PATIENCE)
         return cast("pb.AdmitChatResponse", await admit(request))
 
+    async def admit_text(self, body: Any, *, key: str = "0000000000", **caller: str) -> pb.AdmitTextResponse:
+        """One text submission. Raises Refusal."""
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        sent = {"remote_address": "203.0.113.9", "client_agent": "tests:1:tests", **caller}
+        request = pb.AdmitTextRequest(caller=Caller(api_key=key, **sent), body=raw)
+        admit = self.neighbour.once(self.stub.AdmitText, deadline=_PATIENCE)
+        return cast("pb.AdmitTextResponse", await admit(request))
+
+    async def read_back(self, request_id: str, key: str) -> dict[str, Any]:
+        """What was submitted as a text request. Raises Refusal."""
+        read = self.neighbour.once(self.stub.GetTextSubmission, deadline=_PATIENCE)
+        answer = await read(pb.GetTextSubmissionRequest(api_key=key, request_id=request_id))
+        return cast("dict[str, Any]", json.loads(answer.submission))
+
+    async def lend(self, owner: int, **columns: Any) -> str:
+        """A shared key of this owner."""
+        row = {"id": uuid4(), "user_id": owner, **columns}
+        places = ", ".join(f"${number}" for number in range(1, len(row) + 1))
+        await self.sql.execute(
+            f"INSERT INTO admission.user_sharedkeys ({', '.join(row)}) VALUES ({places})",  # noqa: S608 - own names
+            *row.values(),
+        )
+        return str(row["id"])
+
     async def find(self, key: str) -> pb.FindAccountResponse:
         """Whose key this is. Raises Refusal."""
         find = self.neighbour.once(self.stub.FindAccount, deadline=_PATIENCE)
@@ -104,6 +128,11 @@ class AdmissionWorld:
 def chat(text: str = "hello", **keys: Any) -> dict[str, Any]:
     """The smallest chat body, and more."""
     return {"model": MODEL, "messages": [{"role": "user", "content": text}], **keys}
+
+
+def text(prompt: str = "Once upon a time", params: Any = None, **keys: Any) -> dict[str, Any]:
+    """The smallest text body for our model, and more."""
+    return {"prompt": prompt, "models": [MODEL], **({} if params is None else {"params": params}), **keys}
 
 
 @asynccontextmanager

@@ -16,14 +16,14 @@ from horde.rpc.client import Neighbour
 from horde.rpc.handling import Registrar, Surroundings
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
 from horde_pb.dispatch.v1 import models_pb2, workers_pb2
-from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import DispatchServiceStub, add_DispatchServiceServicer_to_server
+from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import DispatchServiceStub
 from horde_pb.media.v1.media_service_pb2_grpc import add_MediaServiceServicer_to_server
 from horde_pb.moderation.v1.moderation_service_pb2_grpc import add_ModerationServiceServicer_to_server
 from horde_pb.progress.v1.progress_service_pb2_grpc import add_ProgressServiceServicer_to_server
 from horde_pb.vocabulary.v1.caller_pb2 import Caller
 from services.dispatch.__main__ import dependencies
 from services.dispatch.deps import Deps
-from services.dispatch.servicer import DispatchServicer
+from services.dispatch.servicer import add_to
 from services.dispatch.settings import DispatchSettings
 from tests.fakes.dispatch_world import MODEL, SECRET, Account, World
 from tests.fakes.media import FakeMedia
@@ -154,7 +154,7 @@ async def popping(database: Database, **settings: Any) -> AsyncIterator[Pops]:
         }
         deps = await stack.enter_async_context(dependencies(DispatchSettings(**wanted), KnownModels()))
         registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("dispatch")))
-        add_DispatchServiceServicer_to_server(DispatchServicer(deps), registrar)
+        add_to(registrar, deps)
         await server.start()
         stack.push_async_callback(server.stop, 0)
         caller = Neighbour(here, name="dispatch")

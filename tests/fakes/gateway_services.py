@@ -20,6 +20,7 @@ from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import (
     DispatchServiceServicer,
     add_DispatchServiceServicer_to_server,
 )
+from horde_pb.dispatch.v1.worker_routes_pb2_grpc import WorkersServiceServicer, add_WorkersServiceServicer_to_server
 from horde_pb.moderation.v1.moderation_service_pb2_grpc import (
     ModerationServiceServicer,
     add_ModerationServiceServicer_to_server,
@@ -73,8 +74,17 @@ class _Admission(AdmissionServiceServicer):
     async def AdmitChat(self, request: Any, context: Any) -> Any:
         return await self._desk.answer("AdmitChat", request)
 
+    async def AdmitText(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("AdmitText", request)
+
+    async def GetTextSubmission(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetTextSubmission", request)
+
     async def FindAccount(self, request: Any, context: Any) -> Any:
         return await self._desk.answer("FindAccount", request)
+
+    async def ListProxyPasskeys(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListProxyPasskeys", request)
 
 
 class _Dispatch(DispatchServiceServicer):
@@ -101,6 +111,26 @@ class _Dispatch(DispatchServiceServicer):
 
     async def GetPerformance(self, request: Any, context: Any) -> Any:
         return await self._desk.answer("GetPerformance", request)
+
+
+class _Workers(WorkersServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def GiveJobsBack(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GiveJobsBack", request)
+
+    async def ListWorkers(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListWorkers", request)
+
+    async def GetWorker(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetWorker", request)
+
+    async def UpdateWorker(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("UpdateWorker", request)
+
+    async def DeleteWorker(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("DeleteWorker", request)
 
 
 class _Progress(ProgressServiceServicer):
@@ -130,6 +160,7 @@ async def fake_services(desk: Desk) -> AsyncIterator[str]:
     registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("fake")))
     add_AdmissionServiceServicer_to_server(_new(_Admission, desk), registrar)
     add_DispatchServiceServicer_to_server(_new(_Dispatch, desk), registrar)
+    add_WorkersServiceServicer_to_server(_new(_Workers, desk), registrar)
     add_ProgressServiceServicer_to_server(_new(_Progress, desk), registrar)
     add_ModerationServiceServicer_to_server(_new(_Moderation, desk), registrar)
     checks = health.aio.HealthServicer()

@@ -1,5 +1,6 @@
 """The real gateway on a real port, before services that answer what a test wants."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ class Gateway:
     url: str
     client: httpx.AsyncClient
     desk: Desk
+    stopping: asyncio.Event
 
 
 @asynccontextmanager
@@ -49,4 +51,4 @@ async def running(desk: Desk | None = None, **settings: Any) -> AsyncIterator[Ga
         deps = GatewayDeps.made(neighbours, SystemClock(), chosen, limiter, Events())
         url = await stack.enter_async_context(served(build_app(deps), chosen.gateway_listen, 1.0))
         client = await stack.enter_async_context(httpx.AsyncClient(base_url=url, timeout=20))
-        yield Gateway(url, client, on_desk)
+        yield Gateway(url, client, on_desk, deps.stopping)

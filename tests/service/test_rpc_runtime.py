@@ -292,7 +292,10 @@ async def test_readiness_names_what_fails_and_metrics_count_the_calls(tmp_path: 
             raise Outage("postgres", "refused")
 
     settings = GrpcSettings(address_file=tmp_path / "addresses.json")
-    running = asyncio.create_task(serve(service(Scripted(nothing)), settings, ready={"postgres": ping}, stop=stop))
+    left: list[str] = []
+    leaving = [lambda: left.append("told")]
+    served = serve(service(Scripted(nothing)), settings, ready={"postgres": ping}, leaving=leaving, stop=stop)
+    running = asyncio.create_task(served)
     addresses = await announced(tmp_path / "addresses.json")
     neighbour = Neighbour(addresses["grpc"], name="echo")
     await neighbour.once(Stub(neighbour.channel).say, deadline=SECOND)(StringValue())
@@ -311,8 +314,10 @@ async def test_readiness_names_what_fails_and_metrics_count_the_calls(tmp_path: 
     assert 'horde_rpc_server_seconds_count{code="OK",method="Say",service="echo"}' in metrics
     assert 'horde_rpc_client_seconds_count{code="OK",method="Say",neighbour="echo"}' in metrics
     await neighbour.close()
+    assert left == []
     stop.set()
     await asyncio.wait_for(running, 5)
+    assert left == ["told"]
 
 
 async def announced(path: Path) -> dict[str, Any]:

@@ -57,10 +57,18 @@ def test_an_account_is_created_changed_and_shown(data_dir: Path) -> None:
     assert as_json(data_dir, "ledger", "check") == {"sound": True, "findings": []}
 
 
-def test_kudos_never_sink_below_the_floor(data_dir: Path) -> None:
-    made = as_json(data_dir, "user", "create", "bob")
-    assert as_json(data_dir, "user", "show", str(made["id"]))["kudos"] == 25
-    assert as_json(data_dir, "user", "set", str(made["id"]), "--kudos-add", "-500")["kudos"] == 25
+@pytest.mark.parametrize("kudos", [0, 3, 25, 1000])
+def test_an_account_begins_with_exactly_the_kudos_it_is_given(data_dir: Path, kudos: int) -> None:
+    made = as_json(data_dir, "user", "create", "bob", "--kudos", str(kudos))
+    assert as_json(data_dir, "user", "show", str(made["id"]))["kudos"] == kudos
+    assert as_json(data_dir, "ledger", "check") == {"sound": True, "findings": []}
+
+
+def test_the_first_debit_lifts_an_account_to_its_floor_and_none_sinks_it_below(data_dir: Path) -> None:
+    number = str(as_json(data_dir, "user", "create", "bob")["id"])
+    assert as_json(data_dir, "user", "set", number, "--kudos-add", "-1")["kudos"] == 25
+    assert as_json(data_dir, "user", "set", number, "--kudos-add", "-500")["kudos"] == 25
+    assert as_json(data_dir, "ledger", "check") == {"sound": True, "findings": []}
 
 
 def test_an_account_that_is_not_there_is_one_line(data_dir: Path) -> None:

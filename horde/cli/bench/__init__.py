@@ -50,3 +50,21 @@ def progress(
 
     with running_system(data_dir) as system:
         show(asyncio.run(measure(system, seconds=seconds, streams=streams)), as_json=json)
+
+
+@app.command()
+def admission(
+    seconds: Annotated[float, typer.Option(min=1, max=100, help="How long to measure each, after a warm-up.")] = 10,
+    clients: Annotated[
+        list[int] | None, typer.Option(min=1, max=256, help="Clients at once; 1 and 8 by default.")
+    ] = None,
+    data_dir: DataDir = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each number of clients.")] = False,
+) -> None:
+    """Chat submits per second, one report for each number of clients."""
+    from horde.cli.bench.admission import measure
+
+    with running_system(data_dir) as system:
+        for report in asyncio.run(measure(system, seconds=seconds, clients=clients or [1, 8])):
+            show(report, as_json=json)

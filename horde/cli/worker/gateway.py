@@ -13,6 +13,9 @@ from horde.cli.worker.options import WorkerOptions, api_root
 from horde.failures import StartError
 
 _SECONDS = 30.0
+WAIT_SECONDS = 20
+"""How long a pop waits for a job, where the horde lets it: under the minute after which proxies end a silent call."""
+
 _SUBMIT_TRIES = 12
 _LONGEST_PAUSE = 10.0
 """Twelve tries with growing pauses are about a minute: a reply outlives a restart of the horde."""
@@ -68,8 +71,12 @@ class Gateway:
         await self._http.aclose()
 
     async def pop(self, body: dict[str, Any]) -> dict[str, Any] | None:
-        """A job, or None when none waits. Raises HordeAway; StartError when it will never give this worker one."""
-        response = await self._post("/generate/text/pop", body)
+        """A job, or None when none came while it waited.
+
+        Raises HordeAway; StartError when the horde will never give this worker a job.
+        """
+        waits = {"wait_seconds": WAIT_SECONDS}
+        response = await self._post("/generate/text/pop", body | waits, seconds=_SECONDS + WAIT_SECONDS)
         answer = _json(response)
         if response.status_code == _OK:
             return answer if answer.get("id") else None
@@ -113,9 +120,9 @@ class Gateway:
             )
         raise AssertionError("the last try returns")
 
-    async def _post(self, path: str, body: dict[str, Any]) -> httpx.Response:
+    async def _post(self, path: str, body: dict[str, Any], seconds: float = _SECONDS) -> httpx.Response:
         try:
-            response = await self._http.post(path, json=body)
+            response = await self._http.post(path, json=body, timeout=seconds)
         except httpx.HTTPError as error:
             raise HordeAway(f"the horde cannot be reached ({type(error).__name__})") from error
         if response.status_code == _TOO_MANY:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from time import monotonic
 from typing import Any
 
 from horde.cli.worker.backend import Backend, BackendFailure, Proven
@@ -13,8 +14,11 @@ from horde.cli.worker.options import WorkerOptions
 from horde.contract.vocabulary import chat_declaration
 
 FIRST_PAUSE, LONGEST_PAUSE, GROWTH = 0.2, 2.0, 1.5
-"""Seconds between pops that found nothing: a job waits a fifth of a second for a worker that just served one, and two
-seconds for one that has been idle."""
+"""Seconds between pops that found nothing, at a horde that lets no pop wait: a job waits a fifth of a second for a
+worker that just served one, and two seconds for one that has been idle."""
+
+WAITED_SECONDS = 1.0
+"""An empty answer after this long came from a horde that let the pop wait: the next one may follow at once."""
 
 OUTAGE_PAUSE = 10.0
 """The longest pause in seconds while the horde or the backend is away."""
@@ -77,8 +81,9 @@ class Worker:
         """One thread: pop, work, pop again."""
         pause = FIRST_PAUSE
         while not self._stop.is_set():
+            asked_at = monotonic()
             try:
-                popped = await self._gateway.pop(body)
+                popped = await self._pop(body)
             except HordeAway as away:
                 self._journal.turn("horde", str(away))
                 pause = min(pause * 2, OUTAGE_PAUSE)
@@ -86,6 +91,8 @@ class Worker:
                 continue
             self._journal.turn("horde", "answers")
             if popped is None:
+                if monotonic() - asked_at >= WAITED_SECONDS:
+                    continue
                 await self._rest(jittered(pause))
                 pause = min(pause * GROWTH, LONGEST_PAUSE)
                 continue
@@ -95,6 +102,20 @@ class Worker:
                 return
             if not is_backend_up:
                 await self._wait_for_backend()
+
+    async def _pop(self, body: dict[str, Any]) -> dict[str, Any] | None:
+        """A job; None when there is none, or when the worker is told to leave while it waits. Raises HordeAway."""
+        popping = asyncio.create_task(self._gateway.pop(body))
+        stopping = asyncio.create_task(self._stop.wait())
+        try:
+            await asyncio.wait([popping, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            if not popping.done():
+                # The horde sees that nobody waits any more, and gives a job of the last moment to others.
+                popping.cancel()
+                await asyncio.gather(popping, return_exceptions=True)
+        return None if popping.cancelled() else popping.result()
 
     async def _wait_for_backend(self) -> Proven | None:
         """What the backend proves, once it answers; None when the worker is told to leave first."""

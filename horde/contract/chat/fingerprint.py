@@ -13,6 +13,9 @@ from horde.contract.chat.requirements import chat_extras
 EXCLUDED_OPTIONS = frozenset({"availability_mode", "dry_run", "include_reasoning", "max_kudos", "operation_key"})
 """Options that do not change what is generated."""
 
+_REALS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
+"""Values of which `1` and `1.0` are the same."""
+
 
 def fingerprint(request: ChatRequest) -> str:
     """SHA-256 hex of canonical JSON; the stream hint is not part of it."""
@@ -20,7 +23,7 @@ def fingerprint(request: ChatRequest) -> str:
     facts: dict[str, object] = {
         "messages": request.messages,
         "params": {
-            **request.sampling,
+            **{key: float(value) if key in _REALS else value for key, value in request.sampling.items()},
             "max_length": request.max_length,
             "max_context_length": request.requested_context,
         },

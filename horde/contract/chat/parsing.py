@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from horde.contract import limits, reasons, strict_json
+from horde.contract import limits, strict_json
 from horde.contract.chat import saying
 from horde.contract.chat.horde_options import parse_horde_options
 from horde.contract.chat.messages import counted_texts, parse_messages
 from horde.contract.chat.request import ChatRequest
 from horde.contract.chat.tool_history import check_tool_history
 from horde.contract.chat.tools import parse_tool_controls
-from horde.contract.refusal import Refusal
+from horde.contract.nul import NUL, refuse_nul
 from horde.contract.vocabulary import chat_policy
 
 _TOKEN_KEYS = ("max_tokens", "max_completion_tokens")
@@ -34,7 +34,6 @@ _EFFORTS = frozenset(effort.value for effort in chat_policy.ChatReasoningEffort)
 _SEEDS = range(-(2**63), 2**63)
 """OpenAI's range: what a signed 64-bit integer holds."""
 
-_NUL = b"\\u0000"
 _JSON_WORD = "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
 
 
@@ -44,8 +43,8 @@ def parse_chat_request(body: bytes) -> ChatRequest:
     Raises Refusal: BadRequest, UnsupportedChatParameter, ChatRequestConflict, NulByteInPayload, or an image cap's.
     """
     sent = strict_json.loads_object(body)
-    if _NUL in body:  # an escaped backslash before u0000 is harmless, so only then is the whole walked
-        _refuse_nul(sent, "")
+    if NUL in body:
+        refuse_nul(sent, "")
     saying.refuse_unknown_keys(sent, _KEYS, "")
     horde = parse_horde_options(sent.get("horde"))
     models = _models(sent)
@@ -146,16 +145,3 @@ def _apply_guards(request: ChatRequest) -> None:
         return
     if not any("json" in text.lower() for text in counted_texts(list(request.messages))):
         raise saying.conflict("messages", _JSON_WORD)
-
-
-def _refuse_nul(value: object, path: str) -> None:
-    if isinstance(value, str):
-        if "\0" in value:
-            raise Refusal(reasons.NUL_BYTE_IN_PAYLOAD, f"{path}: NUL (U+0000) cannot be stored.", {"param": path})
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            _refuse_nul(key, f"{path}.{key}".replace("\0", "").lstrip("."))
-            _refuse_nul(inner, f"{path}.{key}".lstrip("."))
-    elif isinstance(value, list):
-        for position, inner in enumerate(value):
-            _refuse_nul(inner, f"{path}[{position}]")

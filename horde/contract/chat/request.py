@@ -55,6 +55,16 @@ class ChatRequest:
         return self.horde.max_context_length or limits.DEFAULT_CONTEXT_LENGTH
 
     @property
+    def jobs(self) -> int:
+        """Generations asked for: always one."""
+        return 1
+
+    @property
+    def slow_workers(self) -> bool:
+        """Whether slow workers are welcome."""
+        return self.horde.slow_workers
+
+    @property
     def workers(self) -> tuple[str, ...]:
         """The worker ids the request names, to serve it or to stay away."""
         return self.horde.only or self.horde.ignore or ()

@@ -1,6 +1,6 @@
 -- admission.activate_v1: let one checked request in: claim its operation key, hold its kudos, take its tax, queue it.
 -- Called by admission, alone in its transaction; whatever it refuses has changed nothing.
--- p_row: the request's columns as dispatch.enqueue_v1 takes them. Amounts in hundredths of a kudo.
+-- p_row: the request's columns as dispatch.enqueue_v1 takes them, and `downgraded` when it waits behind all others. Amounts in hundredths of a kudo.
 -- Returns the earlier claim when the operation key is taken, else one row of nulls with the priority it was queued at.
 -- Raises HD429 (too many generations wait; detail `<waiting> of <limit>`) and HD402 (the hold is not covered; detail: available hundredths).
 CREATE FUNCTION admission.activate_v1(
@@ -41,8 +41,9 @@ BEGIN
         INSERT INTO admission.kudos_reservations (business_id, user_id, request_id, original_amount, remaining_amount)
         VALUES ('upfront:' || v_request, v_user, v_request, p_hold, p_hold);
     END IF;
-    -- whole kudos; a flagged account waits behind, or by a thousandth of what it has (base-domain 3.7)
-    priority := CASE WHEN NOT v_standing.flagged THEN v_standing.kudos / 100
+    -- whole kudos; a flagged account waits behind, or by a thousandth of what it has; so does a downgraded one (base-domain 3.7)
+    priority := CASE WHEN NOT v_standing.flagged AND (p_row ->> 'downgraded')::boolean THEN -50
+                     WHEN NOT v_standing.flagged THEN v_standing.kudos / 100
                      WHEN v_standing.kudos > 1000 THEN round(v_standing.kudos / 100000.0)
                      ELSE -100 END;
     v_forgiven := greatest(v_standing.floor - (v_standing.kudos - p_tax), 0);

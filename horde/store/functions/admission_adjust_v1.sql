@@ -1,5 +1,5 @@
 -- admission.adjust_v1: give kudos to an account or take them, by hand.
--- Called by `horde admin user set` and by create_account_v1. p_amount in hundredths, from or to the mint, as ADMIN_ADJUSTMENT.
+-- Called by `horde admin user set`. p_amount in hundredths, from or to the mint, as ADMIN_ADJUSTMENT.
 -- What would sink below the floor is forgiven. Returns the new balance; null when there is no such account.
 CREATE FUNCTION admission.adjust_v1(p_user integer, p_amount bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$

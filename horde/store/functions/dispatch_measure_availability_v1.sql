@@ -26,6 +26,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
                OR (coalesce(r.validated_backends, false) AND NOT w.validated_backend)
                OR coalesce(w.speed, 1) < coalesce(r.min_speed, 0)
                OR (w.paused AND w.user_id <> r.user_id)
+               OR (NOT r.is_chat AND coalesce(r.softprompt, '') <> '' AND r.softprompt <> ALL (w.softprompts))
                OR (r.is_chat AND coalesce(w.speed, p_unmeasured) * p_capacity_seconds < r.max_length) AS otherwise_refused
         FROM r
         JOIN dispatch.workers w ON CASE WHEN r.is_chat THEN w.accepts_chat_jobs AND w.chat_model_id = ANY (r.models)

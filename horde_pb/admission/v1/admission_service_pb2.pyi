@@ -106,8 +106,9 @@ class AdmitChatResponse(_message.Message):
     WARNINGS_FIELD_NUMBER: _builtins.int
     RESOLVED_FIELD_NUMBER: _builtins.int
     CREATED_FIELD_NUMBER: _builtins.int
+    FAVOURS_ADDRESS_FIELD_NUMBER: _builtins.int
     outcome: Global___AdmitOutcome.ValueType
-    """Next free field: 8"""
+    """Next free field: 9"""
     request_id: _builtins.str
     """The request's id; empty for a dry run."""
     kudos: _builtins.int
@@ -116,6 +117,8 @@ class AdmitChatResponse(_message.Message):
     """Set when no online worker can serve the request now."""
     resolved: _builtins.bytes
     """For a dry run, the JSON object of what the submission resolved to."""
+    favours_address: _builtins.bool
+    """The submitter is trusted, a service or for education, and spoke for itself: its address gets higher limits for a day."""
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Warning]: ...
     @_builtins.property
@@ -130,14 +133,128 @@ class AdmitChatResponse(_message.Message):
         warnings: _abc.Iterable[Global___Warning] | None = ...,
         resolved: _builtins.bytes = ...,
         created: _timestamp_pb2.Timestamp | None = ...,
+        favours_address: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["created", b"created"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "kudos", b"kudos", "message", b"message", "outcome", b"outcome", "request_id", b"request_id", "resolved", b"resolved", "warnings", b"warnings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "favours_address", b"favours_address", "kudos", b"kudos", "message", b"message", "outcome", b"outcome", "request_id", b"request_id", "resolved", b"resolved", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AdmitChatResponse: _TypeAlias = AdmitChatResponse  # noqa: Y015
+
+@_typing.final
+class AdmitTextRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CALLER_FIELD_NUMBER: _builtins.int
+    BODY_FIELD_NUMBER: _builtins.int
+    body: _builtins.bytes
+    """The JSON body as received, at most 16 MiB. Admission is the only reader."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Next free field: 3"""
+
+    def __init__(
+        self,
+        *,
+        caller: _caller_pb2.Caller | None = ...,
+        body: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "caller", b"caller"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AdmitTextRequest: _TypeAlias = AdmitTextRequest  # noqa: Y015
+
+@_typing.final
+class AdmitTextResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    KUDOS_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    RESOLVED_FIELD_NUMBER: _builtins.int
+    FAVOURS_ADDRESS_FIELD_NUMBER: _builtins.int
+    outcome: Global___AdmitOutcome.ValueType
+    """Next free field: 7
+    Queued or quoted: a text request has no operation key.
+    """
+    request_id: _builtins.str
+    """The request's id; empty for a dry run."""
+    kudos: _builtins.int
+    """The quote in whole kudos."""
+    message: _builtins.str
+    """Set when no online worker can serve the request now."""
+    resolved: _builtins.bytes
+    """For a dry run, the JSON object of what the submission resolved to."""
+    favours_address: _builtins.bool
+    """As in AdmitChatResponse."""
+    def __init__(
+        self,
+        *,
+        outcome: Global___AdmitOutcome.ValueType = ...,
+        request_id: _builtins.str = ...,
+        kudos: _builtins.int = ...,
+        message: _builtins.str = ...,
+        resolved: _builtins.bytes = ...,
+        favours_address: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["favours_address", b"favours_address", "kudos", b"kudos", "message", b"message", "outcome", b"outcome", "request_id", b"request_id", "resolved", b"resolved"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AdmitTextResponse: _TypeAlias = AdmitTextResponse  # noqa: Y015
+
+@_typing.final
+class GetTextSubmissionRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    API_KEY_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    api_key: _builtins.str
+    """Next free field: 3"""
+    request_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        api_key: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTextSubmissionRequest: _TypeAlias = GetTextSubmissionRequest  # noqa: Y015
+
+@_typing.final
+class GetTextSubmissionResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBMISSION_FIELD_NUMBER: _builtins.int
+    submission: _builtins.bytes
+    """Next free field: 2
+    The JSON object in the shape of a submit, without what was not sent.
+    """
+    def __init__(
+        self,
+        *,
+        submission: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["submission", b"submission"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTextSubmissionResponse: _TypeAlias = GetTextSubmissionResponse  # noqa: Y015
 
 @_typing.final
 class FindAccountRequest(_message.Message):
@@ -199,3 +316,44 @@ class FindAccountResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___FindAccountResponse: _TypeAlias = FindAccountResponse  # noqa: Y015
+
+@_typing.final
+class ListProxyPasskeysRequest(_message.Message):
+    """Next free field: 1"""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListProxyPasskeysRequest: _TypeAlias = ListProxyPasskeysRequest  # noqa: Y015
+
+@_typing.final
+class ListProxyPasskeysResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PASSKEY_HASHES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def passkey_hashes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """Next free field: 2
+        The SHA-256 of each: a passkey itself never leaves admission.
+        """
+
+    def __init__(
+        self,
+        *,
+        passkey_hashes: _abc.Iterable[_builtins.bytes] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["passkey_hashes", b"passkey_hashes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListProxyPasskeysResponse: _TypeAlias = ListProxyPasskeysResponse  # noqa: Y015

@@ -40,10 +40,25 @@ class AdmissionServiceStub:
                 request_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitChatRequest.SerializeToString,
                 response_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitChatResponse.FromString,
                 _registered_method=True)
+        self.AdmitText = channel.unary_unary(
+                '/horde_pb.admission.v1.AdmissionService/AdmitText',
+                request_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitTextRequest.SerializeToString,
+                response_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitTextResponse.FromString,
+                _registered_method=True)
+        self.GetTextSubmission = channel.unary_unary(
+                '/horde_pb.admission.v1.AdmissionService/GetTextSubmission',
+                request_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetTextSubmissionRequest.SerializeToString,
+                response_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetTextSubmissionResponse.FromString,
+                _registered_method=True)
         self.FindAccount = channel.unary_unary(
                 '/horde_pb.admission.v1.AdmissionService/FindAccount',
                 request_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.FindAccountRequest.SerializeToString,
                 response_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.FindAccountResponse.FromString,
+                _registered_method=True)
+        self.ListProxyPasskeys = channel.unary_unary(
+                '/horde_pb.admission.v1.AdmissionService/ListProxyPasskeys',
+                request_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysRequest.SerializeToString,
+                response_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysResponse.FromString,
                 _registered_method=True)
 
 
@@ -60,8 +75,32 @@ class AdmissionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AdmitText(self, request, context):
+        """Called by the gateway for POST /v2/generate/text/async. Checks everything, then queues the request, holds its kudos and
+        takes its tax in one transaction. A repeat queues a second request.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetTextSubmission(self, request, context):
+        """Called by the gateway for GET /v2/generate/text/request/<id>: what was submitted, for who submitted it. Reads only.
+        Refuses: InvalidAPIKey, AnonForbidden, RequestNotFound (also for a chat request), NotRequestOwner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def FindAccount(self, request, context):
         """Called by the gateway to learn whose key this is. Reads only. Refuses: InvalidAPIKey.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListProxyPasskeys(self, request, context):
+        """Called by the gateway every few seconds: whose passkeys let a service speak for other addresses, so that rate limits
+        count the addresses it speaks for. Reads only.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -75,10 +114,25 @@ def add_AdmissionServiceServicer_to_server(servicer, server):
                     request_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitChatRequest.FromString,
                     response_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitChatResponse.SerializeToString,
             ),
+            'AdmitText': grpc.unary_unary_rpc_method_handler(
+                    servicer.AdmitText,
+                    request_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitTextRequest.FromString,
+                    response_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitTextResponse.SerializeToString,
+            ),
+            'GetTextSubmission': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetTextSubmission,
+                    request_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetTextSubmissionRequest.FromString,
+                    response_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetTextSubmissionResponse.SerializeToString,
+            ),
             'FindAccount': grpc.unary_unary_rpc_method_handler(
                     servicer.FindAccount,
                     request_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.FindAccountRequest.FromString,
                     response_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.FindAccountResponse.SerializeToString,
+            ),
+            'ListProxyPasskeys': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListProxyPasskeys,
+                    request_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysRequest.FromString,
+                    response_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -120,6 +174,60 @@ class AdmissionService:
             _registered_method=True)
 
     @staticmethod
+    def AdmitText(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/horde_pb.admission.v1.AdmissionService/AdmitText',
+            horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitTextRequest.SerializeToString,
+            horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.AdmitTextResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetTextSubmission(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/horde_pb.admission.v1.AdmissionService/GetTextSubmission',
+            horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetTextSubmissionRequest.SerializeToString,
+            horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetTextSubmissionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def FindAccount(request,
             target,
             options=(),
@@ -136,6 +244,33 @@ class AdmissionService:
             '/horde_pb.admission.v1.AdmissionService/FindAccount',
             horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.FindAccountRequest.SerializeToString,
             horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.FindAccountResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListProxyPasskeys(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/horde_pb.admission.v1.AdmissionService/ListProxyPasskeys',
+            horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysRequest.SerializeToString,
+            horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -21,8 +21,20 @@ class AdmissionServiceStub:
     request, claims its operation key, holds its kudos and takes its tax in one transaction.
     A repeat queues a second request, unless the body carries `horde.operation_key`.
     """
+    AdmitText: _aio.UnaryUnaryMultiCallable[_admission_service_pb2.AdmitTextRequest, _admission_service_pb2.AdmitTextResponse]
+    """Called by the gateway for POST /v2/generate/text/async. Checks everything, then queues the request, holds its kudos and
+    takes its tax in one transaction. A repeat queues a second request.
+    """
+    GetTextSubmission: _aio.UnaryUnaryMultiCallable[_admission_service_pb2.GetTextSubmissionRequest, _admission_service_pb2.GetTextSubmissionResponse]
+    """Called by the gateway for GET /v2/generate/text/request/<id>: what was submitted, for who submitted it. Reads only.
+    Refuses: InvalidAPIKey, AnonForbidden, RequestNotFound (also for a chat request), NotRequestOwner.
+    """
     FindAccount: _aio.UnaryUnaryMultiCallable[_admission_service_pb2.FindAccountRequest, _admission_service_pb2.FindAccountResponse]
     """Called by the gateway to learn whose key this is. Reads only. Refuses: InvalidAPIKey."""
+    ListProxyPasskeys: _aio.UnaryUnaryMultiCallable[_admission_service_pb2.ListProxyPasskeysRequest, _admission_service_pb2.ListProxyPasskeysResponse]
+    """Called by the gateway every few seconds: whose passkeys let a service speak for other addresses, so that rate limits
+    count the addresses it speaks for. Reads only.
+    """
 
 class AdmissionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Admission decides whether a request may enter, as whom, and at what price."""
@@ -39,11 +51,41 @@ class AdmissionServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def AdmitText(
+        self,
+        request: _admission_service_pb2.AdmitTextRequest,
+        context: _aio.ServicerContext[_admission_service_pb2.AdmitTextRequest, _abc.Awaitable[_admission_service_pb2.AdmitTextResponse]],
+    ) -> _abc.Awaitable[_admission_service_pb2.AdmitTextResponse]:
+        """Called by the gateway for POST /v2/generate/text/async. Checks everything, then queues the request, holds its kudos and
+        takes its tax in one transaction. A repeat queues a second request.
+        """
+
+    @_abc_1.abstractmethod
+    def GetTextSubmission(
+        self,
+        request: _admission_service_pb2.GetTextSubmissionRequest,
+        context: _aio.ServicerContext[_admission_service_pb2.GetTextSubmissionRequest, _abc.Awaitable[_admission_service_pb2.GetTextSubmissionResponse]],
+    ) -> _abc.Awaitable[_admission_service_pb2.GetTextSubmissionResponse]:
+        """Called by the gateway for GET /v2/generate/text/request/<id>: what was submitted, for who submitted it. Reads only.
+        Refuses: InvalidAPIKey, AnonForbidden, RequestNotFound (also for a chat request), NotRequestOwner.
+        """
+
+    @_abc_1.abstractmethod
     def FindAccount(
         self,
         request: _admission_service_pb2.FindAccountRequest,
         context: _aio.ServicerContext[_admission_service_pb2.FindAccountRequest, _abc.Awaitable[_admission_service_pb2.FindAccountResponse]],
     ) -> _abc.Awaitable[_admission_service_pb2.FindAccountResponse]:
         """Called by the gateway to learn whose key this is. Reads only. Refuses: InvalidAPIKey."""
+
+    @_abc_1.abstractmethod
+    def ListProxyPasskeys(
+        self,
+        request: _admission_service_pb2.ListProxyPasskeysRequest,
+        context: _aio.ServicerContext[_admission_service_pb2.ListProxyPasskeysRequest, _abc.Awaitable[_admission_service_pb2.ListProxyPasskeysResponse]],
+    ) -> _abc.Awaitable[_admission_service_pb2.ListProxyPasskeysResponse]:
+        """Called by the gateway every few seconds: whose passkeys let a service speak for other addresses, so that rate limits
+        count the addresses it speaks for. Reads only.
+        """
 
 def add_AdmissionServiceServicer_to_server(servicer: AdmissionServiceServicer, server: _aio.Server) -> None: ...

@@ -82,6 +82,8 @@ class ClaimJobsRequest(_message.Message):
     SOFTPROMPTS_FIELD_NUMBER: _builtins.int
     PRIORITY_USERNAMES_FIELD_NUMBER: _builtins.int
     CHAT_FIELD_NUMBER: _builtins.int
+    WAIT_SECONDS_FIELD_NUMBER: _builtins.int
+    CLAIM_ID_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     bridge_agent: _builtins.str
     threads: _builtins.int
@@ -89,9 +91,13 @@ class ClaimJobsRequest(_message.Message):
     max_length: _builtins.int
     max_context_length: _builtins.int
     nsfw: _builtins.bool
+    wait_seconds: _builtins.float
+    """for a job, when none fits now; a cancelled call claims nothing"""
+    claim_id: _builtins.str
+    """a UUID by which WorkersService can give the claim back; empty: it cannot"""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Next free field: 13"""
+        """Next free field: 15"""
 
     @_builtins.property
     def models(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
@@ -116,10 +122,12 @@ class ClaimJobsRequest(_message.Message):
         softprompts: _abc.Iterable[_builtins.str] | None = ...,
         priority_usernames: _abc.Iterable[_builtins.str] | None = ...,
         chat: _workers_pb2.ChatDeclaration | None = ...,
+        wait_seconds: _builtins.float = ...,
+        claim_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "chat", b"chat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount", "bridge_agent", b"bridge_agent", "caller", b"caller", "chat", b"chat", "max_context_length", b"max_context_length", "max_length", b"max_length", "models", b"models", "name", b"name", "nsfw", b"nsfw", "priority_usernames", b"priority_usernames", "softprompts", b"softprompts", "threads", b"threads"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount", "bridge_agent", b"bridge_agent", "caller", b"caller", "chat", b"chat", "claim_id", b"claim_id", "max_context_length", b"max_context_length", "max_length", b"max_length", "models", b"models", "name", b"name", "nsfw", b"nsfw", "priority_usernames", b"priority_usernames", "softprompts", b"softprompts", "threads", b"threads", "wait_seconds", b"wait_seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -562,8 +570,6 @@ Global___ListModelsResponse: _TypeAlias = ListModelsResponse  # noqa: Y015
 
 @_typing.final
 class GetPerformanceRequest(_message.Message):
-    """Next free field: 1"""
-
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(

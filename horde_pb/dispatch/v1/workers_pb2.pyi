@@ -124,3 +124,156 @@ class WorkerMessage(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WorkerMessage: _TypeAlias = WorkerMessage  # noqa: Y015
+
+@_typing.final
+class WorkerDetails(_message.Message):
+    """A worker as its owner and clients see it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    ONLINE_FIELD_NUMBER: _builtins.int
+    REQUESTS_FULFILLED_FIELD_NUMBER: _builtins.int
+    KUDOS_HUNDREDTHS_FIELD_NUMBER: _builtins.int
+    GENERATED_HUNDREDTHS_FIELD_NUMBER: _builtins.int
+    UPTIME_HUNDREDTHS_FIELD_NUMBER: _builtins.int
+    SPEED_FIELD_NUMBER: _builtins.int
+    THREADS_FIELD_NUMBER: _builtins.int
+    UPTIME_SECONDS_FIELD_NUMBER: _builtins.int
+    MAINTENANCE_FIELD_NUMBER: _builtins.int
+    INFO_FIELD_NUMBER: _builtins.int
+    NSFW_FIELD_NUMBER: _builtins.int
+    TRUSTED_FIELD_NUMBER: _builtins.int
+    FLAGGED_FIELD_NUMBER: _builtins.int
+    UNCOMPLETED_JOBS_FIELD_NUMBER: _builtins.int
+    NONCONFORMANT_REPLIES_FIELD_NUMBER: _builtins.int
+    MODELS_FIELD_NUMBER: _builtins.int
+    BRIDGE_AGENT_FIELD_NUMBER: _builtins.int
+    MAX_LENGTH_FIELD_NUMBER: _builtins.int
+    MAX_CONTEXT_LENGTH_FIELD_NUMBER: _builtins.int
+    CHAT_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    FILE_FIELD_NUMBER: _builtins.int
+    PROMPT_JOBS_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """Next free field: 26"""
+    name: _builtins.str
+    online: _builtins.bool
+    requests_fulfilled: _builtins.int
+    kudos_hundredths: _builtins.int
+    """In hundredths of a kudo: in all, for replies, for uptime."""
+    generated_hundredths: _builtins.int
+    uptime_hundredths: _builtins.int
+    speed: _builtins.float
+    """Tokens per second; absent until the first replies were measured."""
+    threads: _builtins.int
+    uptime_seconds: _builtins.int
+    maintenance: _builtins.bool
+    info: _builtins.str
+    nsfw: _builtins.bool
+    trusted: _builtins.bool
+    flagged: _builtins.bool
+    uncompleted_jobs: _builtins.int
+    nonconformant_replies: _builtins.int
+    bridge_agent: _builtins.str
+    max_length: _builtins.int
+    max_context_length: _builtins.int
+    owner: _builtins.str
+    """The owner's alias; absent for who may not see it."""
+    prompt_jobs: _builtins.bool
+    @_builtins.property
+    def models(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def chat(self) -> Global___ChatDeclaration:
+        """As its last pop declared."""
+
+    @_builtins.property
+    def file(self) -> Global___WorkerFile:
+        """For moderators alone."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        online: _builtins.bool = ...,
+        requests_fulfilled: _builtins.int = ...,
+        kudos_hundredths: _builtins.int = ...,
+        generated_hundredths: _builtins.int = ...,
+        uptime_hundredths: _builtins.int = ...,
+        speed: _builtins.float | None = ...,
+        threads: _builtins.int = ...,
+        uptime_seconds: _builtins.int = ...,
+        maintenance: _builtins.bool = ...,
+        info: _builtins.str | None = ...,
+        nsfw: _builtins.bool = ...,
+        trusted: _builtins.bool = ...,
+        flagged: _builtins.bool = ...,
+        uncompleted_jobs: _builtins.int = ...,
+        nonconformant_replies: _builtins.int = ...,
+        models: _abc.Iterable[_builtins.str] | None = ...,
+        bridge_agent: _builtins.str = ...,
+        max_length: _builtins.int = ...,
+        max_context_length: _builtins.int = ...,
+        chat: Global___ChatDeclaration | None = ...,
+        owner: _builtins.str | None = ...,
+        file: Global___WorkerFile | None = ...,
+        prompt_jobs: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_info", b"_info", "_owner", b"_owner", "_speed", b"_speed", "chat", b"chat", "file", b"file", "info", b"info", "owner", b"owner", "speed", b"speed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_info", b"_info", "_owner", b"_owner", "_speed", b"_speed", "bridge_agent", b"bridge_agent", "chat", b"chat", "file", b"file", "flagged", b"flagged", "generated_hundredths", b"generated_hundredths", "id", b"id", "info", b"info", "kudos_hundredths", b"kudos_hundredths", "maintenance", b"maintenance", "max_context_length", b"max_context_length", "max_length", b"max_length", "models", b"models", "name", b"name", "nonconformant_replies", b"nonconformant_replies", "nsfw", b"nsfw", "online", b"online", "owner", b"owner", "prompt_jobs", b"prompt_jobs", "requests_fulfilled", b"requests_fulfilled", "speed", b"speed", "threads", b"threads", "trusted", b"trusted", "uncompleted_jobs", b"uncompleted_jobs", "uptime_hundredths", b"uptime_hundredths", "uptime_seconds", b"uptime_seconds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__info: _TypeAlias = _typing.Literal["info"]  # noqa: Y015
+    _WhichOneofArgType__info: _TypeAlias = _typing.Literal["_info", b"_info"]  # noqa: Y015
+    _WhichOneofReturnType__owner: _TypeAlias = _typing.Literal["owner"]  # noqa: Y015
+    _WhichOneofArgType__owner: _TypeAlias = _typing.Literal["_owner", b"_owner"]  # noqa: Y015
+    _WhichOneofReturnType__speed: _TypeAlias = _typing.Literal["speed"]  # noqa: Y015
+    _WhichOneofArgType__speed: _TypeAlias = _typing.Literal["_speed", b"_speed"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__info) -> _WhichOneofReturnType__info | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__owner) -> _WhichOneofReturnType__owner | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__speed) -> _WhichOneofReturnType__speed | None: ...
+
+Global___WorkerDetails: _TypeAlias = WorkerDetails  # noqa: Y015
+
+@_typing.final
+class WorkerFile(_message.Message):
+    """What only moderators see of a worker."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAUSED_FIELD_NUMBER: _builtins.int
+    SUSPICIONS_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    CONTACT_FIELD_NUMBER: _builtins.int
+    paused: _builtins.bool
+    """Next free field: 5"""
+    suspicions: _builtins.int
+    address: _builtins.str
+    contact: _builtins.str
+    def __init__(
+        self,
+        *,
+        paused: _builtins.bool = ...,
+        suspicions: _builtins.int = ...,
+        address: _builtins.str | None = ...,
+        contact: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_address", b"_address", "_contact", b"_contact", "address", b"address", "contact", b"contact"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_address", b"_address", "_contact", b"_contact", "address", b"address", "contact", b"contact", "paused", b"paused", "suspicions", b"suspicions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__address: _TypeAlias = _typing.Literal["address"]  # noqa: Y015
+    _WhichOneofArgType__address: _TypeAlias = _typing.Literal["_address", b"_address"]  # noqa: Y015
+    _WhichOneofReturnType__contact: _TypeAlias = _typing.Literal["contact"]  # noqa: Y015
+    _WhichOneofArgType__contact: _TypeAlias = _typing.Literal["_contact", b"_contact"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__address) -> _WhichOneofReturnType__address | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__contact) -> _WhichOneofReturnType__contact | None: ...
+
+Global___WorkerFile: _TypeAlias = WorkerFile  # noqa: Y015

@@ -9,6 +9,7 @@ from uuid import uuid4
 from horde.contract.chat import ChatRequest, parse_chat_request
 from horde.contract.chat.fingerprint import fingerprint
 from horde.contract.chat.images import image_urls
+from horde.heavy import heavy
 from services.admission.deps import Deps
 from services.admission.handlers import activating, costing, knowing, shaping
 from services.admission.rules import entry
@@ -20,9 +21,8 @@ from services.admission.rules.impossible import UNSERVED_WARNING
 async def admit_chat(ask: Ask, deps: Deps) -> Admitted:
     """Queues one chat request, or answers the earlier one of its operation key, or quotes. Raises Refusal."""
     now, new_id = deps.clock.now(), uuid4()
-    request = parse_chat_request(ask.body)
+    request, mark = await heavy(_read, ask.body)
     known = await knowing.look_up(request, ask.caller, deps)
-    mark = _mark(request)
     if mark is not None and (claim := entry.repeated(known.claim, mark)) is not None:
         deps.events.answered(Outcome.REPEATED)
         return repeated(claim, now)
@@ -32,9 +32,10 @@ async def admit_chat(ask: Ask, deps: Deps) -> Admitted:
     screened = await shaping.screen(request, account, address, new_id, deps)
     shape = shaping.shape(request, screened, account, known.offers, deps)
     cost = await costing.cost(request, shape, known, account, deps)
+    favours_address = entry.favours_address(account, proxied=address.proxied)
     if request.horde.dry_run:
         deps.events.answered(Outcome.QUOTED)
-        return quoted(request, shape.sized, cost.price, now)
+        return quoted(request, shape.sized, cost.price, now, favours_address=favours_address)
     row = shaping.row(
         request,
         shape,
@@ -49,6 +50,7 @@ async def admit_chat(ask: Ask, deps: Deps) -> Admitted:
         deps.events.answered(Outcome.REPEATED)
         return repeated(entry.repeated(claim, mark or "") or claim, now)
     deps.events.answered(Outcome.QUEUED)
+    deps.telling.tell(new_id)
     unserved = not cost.available.workers and not known.raid
     return Admitted(
         outcome=Outcome.QUEUED,
@@ -56,12 +58,15 @@ async def admit_chat(ask: Ask, deps: Deps) -> Admitted:
         kudos=cost.price.quote,
         created=now,
         message=UNSERVED_WARNING if unserved else "",
+        favours_address=favours_address,
     )
 
 
-def _mark(request: ChatRequest) -> str | None:
-    """The operation's fingerprint; None when nothing is claimed: no key, or a dry run."""
-    return None if request.horde.operation_key is None or request.horde.dry_run else fingerprint(request)
+def _read(body: bytes) -> tuple[ChatRequest, str | None]:
+    """The request, and the operation's fingerprint; None when nothing is claimed: no key, or a dry run."""
+    request = parse_chat_request(body)
+    claims = request.horde.operation_key is not None and not request.horde.dry_run
+    return request, fingerprint(request) if claims else None
 
 
 def _entered(request: ChatRequest, known: Submission, now: datetime, deps: Deps) -> Account:

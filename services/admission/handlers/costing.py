@@ -1,7 +1,9 @@
 """What a request costs in AdmitChat, and whether its payer can afford it: cap, budget, allowance, hold."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from horde.contract.chat import ChatRequest
 from horde.contract.chat.images import count_images
@@ -34,13 +36,8 @@ async def cost(request: ChatRequest, shaped: shaping.Shape, known: Submission, a
     sized = shaped.sized
     price = pricing.price(request, sized, count_images(sized.messages), deps.reference.current, terms)
     pricing.refuse_over_cap(price, request.horde.max_kudos)
-    available = await _available(shaped, deps)
-    load = None
-    if available.threads and pricing.is_free(sized.max_length, terms):
-        load = await deps.loads.lately(available)
-    elif available.threads:
-        load = await deps.loads.now(available)
-    allowance = pricing.allowance(available, load, terms)
+    available = await measure(shaped.matched, deps)
+    allowance = await allow(available, sized.max_length, deps)
     hold = pricing.hold(request, sized, price, allowance, terms)
     requester = pricing.requester(account, known.sharedkey)
     try:
@@ -56,11 +53,23 @@ async def cost(request: ChatRequest, shaped: shaping.Shape, known: Submission, a
     return Cost(price, hold, allowance, available, requester)
 
 
-async def _available(shaped: shaping.Shape, deps: Deps) -> Availability:
+async def allow(available: Availability, max_length: int, deps: Deps) -> pricing.Allowance:
+    """How many tokens these workers give without a hold, under the load they have."""
+    terms = terms_of(deps.settings)
+    load = None
+    if available.threads and pricing.is_free(max_length, terms):
+        load = await deps.loads.lately(available)
+    elif available.threads:
+        load = await deps.loads.now(available)
+    return pricing.allowance(available, load, terms)
+
+
+async def measure(matched: Mapping[str, Any], deps: Deps) -> Availability:
+    """Which online workers could take a request with these columns."""
     settings = deps.settings
     return await repo.measure_availability(
         deps.store,
-        dict(shaped.matched),
+        dict(matched),
         online=timedelta(seconds=settings.worker_online_seconds),
         unmeasured=_UNMEASURED,
         capacity_seconds=float(settings.text_job_lease_seconds - settings.text_job_preparation_seconds),

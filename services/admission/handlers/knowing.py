@@ -1,9 +1,11 @@
-"""What AdmitChat looks up before it decides: the submission's facts, and the address it is judged by."""
+"""What AdmitChat and AdmitText look up before they decide: the submission's facts, and the address it is judged by."""
 
+from dataclasses import replace
 from datetime import timedelta
 
-from horde.contract.api_keys import hash_api_key
+from horde.contract.api_keys import ANONYMOUS_KEY, hash_api_key
 from horde.contract.chat import ChatRequest
+from horde.contract.text import TextRequest
 from services.admission import repo
 from services.admission.deps import Deps
 from services.admission.rules import address, entry
@@ -22,6 +24,25 @@ async def look_up(request: ChatRequest, caller: Caller, deps: Deps) -> Submissio
         online=timedelta(seconds=deps.settings.worker_online_seconds),
         workers=[worker for worker in named if worker is not None],
     )
+
+
+async def look_up_text(request: TextRequest, caller: Caller, deps: Deps) -> Submission:
+    """The same for a text request, which claims no operation key."""
+    named = (entry.worker_id(worker) for worker in request.named_workers)
+    return await repo.read_submission(
+        deps.store,
+        key_hash=hash_api_key(deps.settings.secret_key, caller.api_key),
+        sharedkey=entry.worker_id(caller.api_key),
+        operation_key=None,
+        models=request.models,
+        online=timedelta(seconds=deps.settings.worker_online_seconds),
+        workers=[worker for worker in named if worker is not None],
+    )
+
+
+def as_anonymous(caller: Caller) -> Caller:
+    """The same caller under the anonymous key."""
+    return replace(caller, api_key=ANONYMOUS_KEY)
 
 
 def address_of(caller: Caller, deps: Deps) -> address.Address:

@@ -31,6 +31,7 @@ class Admitted:
     created: datetime
     message: str = ""
     resolved: bytes = b""
+    favours_address: bool = False
 
 
 def repeated(claim: Claim, now: datetime) -> Admitted:
@@ -38,7 +39,7 @@ def repeated(claim: Claim, now: datetime) -> Admitted:
     return Admitted(outcome=Outcome.REPEATED, request_id=claim.request_id, kudos=claim.kudos, created=now)
 
 
-def quoted(request: ChatRequest, sized: Sized, cost: Price, now: datetime) -> Admitted:
+def quoted(request: ChatRequest, sized: Sized, cost: Price, now: datetime, *, favours_address: bool) -> Admitted:
     """A dry run's answer: the price, and what the submission resolved to (base-domain 3.3)."""
     resolved = {
         "prompt": sized.prompt,
@@ -54,4 +55,5 @@ def quoted(request: ChatRequest, sized: Sized, cost: Price, now: datetime) -> Ad
         kudos=cost.quote,
         created=now,
         resolved=json.dumps(resolved, ensure_ascii=False).encode(),
+        favours_address=favours_address,
     )

@@ -36,14 +36,25 @@ def refuse_in_maintenance(*, maintenance: bool) -> None:
 
 
 def authenticate(known: Submission, now: datetime) -> Account:
+    """Who pays, and may still submit. Raises a Refusal."""
+    account = payer(known, now)
+    refuse_deleted(account)
+    return account
+
+
+def payer(known: Submission, now: datetime) -> Account:
     """Who pays: the owner of a valid shared key, or the account of a personal key. Raises a Refusal of either."""
     if known.sharedkey is not None:
         _refuse_unusable(known.sharedkey, now)
     if known.account is None:
         raise Refusal(reasons.INVALID_API_KEY, "No user matches this API key.")
-    if known.account.deleted:
-        raise Refusal(reasons.DELETED_USER, "This account is being deleted and cannot submit requests.")
     return known.account
+
+
+def refuse_deleted(account: Account) -> None:
+    """An account on its way out."""
+    if account.deleted:
+        raise Refusal(reasons.DELETED_USER, "This account is being deleted and cannot submit requests.")
 
 
 def _refuse_unusable(key: SharedKey, now: datetime) -> None:
@@ -70,9 +81,9 @@ def worker_id(text: str) -> UUID | None:
         return None
 
 
-def refuse_when_too_many(account: Account, waiting: int) -> None:
-    """The concurrency limit: generations not yet handed out, this one included. base-domain 2.5."""
-    if waiting + 1 > account.concurrency:
+def refuse_when_too_many(account: Account, waiting: int, jobs: int = 1) -> None:
+    """The concurrency limit: generations not yet handed out, these `jobs` included. base-domain 2.5."""
+    if waiting + jobs > account.concurrency:
         raise too_many(waiting, account.concurrency)
 
 
@@ -82,6 +93,11 @@ def too_many(waiting: int, limit: int) -> Refusal:
         reasons.TOO_MANY_PROMPTS,
         f"Too many generations wait already: {waiting} of {limit}. Wait for some of them to be handed out.",
     )
+
+
+def favours_address(account: Account, *, proxied: bool) -> bool:
+    """Whether the address it came from may call more often for a day. base-domain 1.7."""
+    return not proxied and (account.trusted or account.service or account.education)
 
 
 def refuse_in_timeout(seconds: int) -> None:

@@ -51,6 +51,8 @@ class Account:
     anonymous: bool
     trusted: bool
     moderator: bool
+    service: bool
+    education: bool
     flagged: bool
     deleted: bool
     kudos: int

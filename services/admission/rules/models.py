@@ -8,9 +8,13 @@ from horde.contract.chat.request import ChatRequest
 from horde.contract.models import ModelReference
 from horde.contract.refusal import Refusal
 from services.admission.rules.facts import Offer
+from services.admission.rules.pricing import Priced
 
 _SPEEDS = ((20.0, 3.0), (13.0, 4.0), (0.0, 5.0))
 """Lowest tokens per second by the first model's billions of parameters. base-domain 4.7."""
+
+_SPEED_OF_ANY_MODEL = 3.0
+"""The same where a text request names no model."""
 
 
 def refuse_unserved(request: ChatRequest, offers: Sequence[Offer], reference: ModelReference) -> None:
@@ -43,9 +47,11 @@ def widest_context(offers: Sequence[Offer]) -> int | None:
     return max((offer.max_context_length for offer in offers), default=None)
 
 
-def lowest_speed(request: ChatRequest, reference: ModelReference) -> float:
+def lowest_speed(request: Priced, reference: ModelReference) -> float:
     """Tokens per second a worker has to make for this request; 0 when slow workers are welcome."""
-    if request.horde.slow_workers:
+    if request.slow_workers:
         return 0.0
+    if not request.models:
+        return _SPEED_OF_ANY_MODEL
     size = reference.multiplier(request.models[0])
     return next(speed for least, speed in _SPEEDS if (1.0 if size is None else size) >= least)

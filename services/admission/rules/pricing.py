@@ -2,17 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from horde.contract import pricing, reasons
-from horde.contract.chat.request import ChatRequest
 from horde.contract.models import ModelReference, multiplier_or_one
 from horde.contract.refusal import Refusal
 from services.admission.rules.facts import UNLIMITED, Account, Availability, Load, SharedKey
 from services.admission.rules.impossible import nobody_can_serve
-from services.admission.rules.sizing import Sized
+from services.admission.rules.sizing import Lengths
 
 _MATCHED_TARGETING = 10
 """A tenth of a kudo per generation. base-domain 6.1, 6.3."""
+
+
+class Priced(Protocol):
+    """A chat or text request, as far as its price reads it. `workers`: those it names and that count."""
+
+    @property
+    def models(self) -> tuple[str, ...]: ...
+    @property
+    def workers(self) -> tuple[str, ...]: ...
+    @property
+    def jobs(self) -> int: ...
+    @property
+    def slow_workers(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +57,23 @@ class Allowance:
     wait: float | None
 
 
-def price(request: ChatRequest, sized: Sized, images: int, reference: ModelReference, terms: Terms) -> Price:
+def price(request: Priced, sized: Lengths, images: int, reference: ModelReference, terms: Terms) -> Price:
     """The quote reads the first model, the hold the most expensive one."""
     tax = pricing.ACTIVATION_TAX + pricing.IMAGE_TAX * images
     if terms.matched_targeting and request.workers:
-        quote = _MATCHED_TARGETING + pricing.BURN + tax
+        quote = (_MATCHED_TARGETING + pricing.BURN) * request.jobs + tax
     else:
         quote = pricing.quote(
             max_length=sized.max_length,
             max_context_length=sized.max_context_length,
-            generations=1,
-            multiplier=reference.multiplier(request.models[0]),
+            generations=request.jobs,
+            multiplier=reference.multiplier(request.models[0]) if request.models else None,
             models=len(request.models),
             images=images,
         )
     multipliers = [multiplier_or_one(reference, model) for model in request.models]
-    return Price(quote, pricing.upfront(max_length=sized.max_length, generations=1, multipliers=multipliers), tax)
+    required = pricing.upfront(max_length=sized.max_length, generations=request.jobs, multipliers=multipliers)
+    return Price(quote, required, tax)
 
 
 def refuse_over_cap(cost: Price, max_kudos: int | None) -> None:
@@ -86,10 +100,10 @@ def allowance(available: Availability, load: Load | None, terms: Terms) -> Allow
     return Allowance(tokens, wait)
 
 
-def hold(request: ChatRequest, sized: Sized, cost: Price, free: Allowance, terms: Terms) -> int:
+def hold(request: Priced, sized: Lengths, cost: Price, free: Allowance, terms: Terms) -> int:
     """What has to be held upfront, in hundredths; 0: nothing."""
     needs_hold = (
-        not request.horde.slow_workers
+        not request.slow_workers
         or sized.max_length > free.tokens
         or (terms.hold_on_worker_list and bool(request.workers))
     )
@@ -100,16 +114,21 @@ def refuse_poor(
     *, account: Account, key: SharedKey | None, cost: Price, held: int, free: Allowance, available: Availability
 ) -> None:
     """Raises for kudos that are not there; NoEligibleWorker instead, when kudos would not help."""
-    refusal: Refusal | None = None
-    if key is not None and key.kudos != UNLIMITED and cost.required > key.kudos:
-        refusal = Refusal(
-            reasons.SHARED_KEY_INSUFFICIENT_KUDOS,
-            f"This shared key has {_shown(key.kudos)} kudos left, and the request needs {_shown(cost.required)}.",
-        )
-    elif held > account.available:
+    refusal = key_refusal(key, cost)
+    if refusal is None and held and held > account.available:
         refusal = upfront_refusal(held, account.available, free)
     if refusal is not None:
         raise refusal if available.workers else nobody_can_serve(available)
+
+
+def key_refusal(key: SharedKey | None, cost: Price) -> Refusal | None:
+    """SharedKeyInsufficientKudos, when the budget of the shared key is smaller than what a hold would take."""
+    if key is None or key.kudos == UNLIMITED or cost.required <= key.kudos:
+        return None
+    return Refusal(
+        reasons.SHARED_KEY_INSUFFICIENT_KUDOS,
+        f"This shared key has {_shown(key.kudos)} kudos left, and the request needs {_shown(cost.required)}.",
+    )
 
 
 def upfront_refusal(held: int, available: int, free: Allowance) -> Refusal:

@@ -27,14 +27,14 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is stored. `columns` are JSON values."""
+    """What is stored. `columns` are JSON values; a text request has no messages."""
 
     id: UUID
     created: datetime
     columns: Mapping[str, Any]
     prompt: str
     submitted_prompt: str
-    messages: list[Message]
+    messages: list[Message] | None
     images: int
 
 

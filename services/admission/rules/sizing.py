@@ -2,13 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from horde.contract import limits, reasons
 from horde.contract.chat.flattening import estimate_tokens, flatten, truncate_oldest
 from horde.contract.chat.images import count_images
 from horde.contract.chat.request import ChatRequest, Message
 from horde.contract.refusal import Refusal
+
+
+class Lengths(Protocol):
+    """The two lengths of a sized request, in tokens."""
+
+    @property
+    def max_length(self) -> int: ...
+    @property
+    def max_context_length(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +72,7 @@ def size(request: ChatRequest, messages: Sequence[Message], max_length: int, wid
         )
     bound = min(limits.MAX_CONTEXT_LENGTH, asked if widest is None else widest)
     if needed <= bound:
-        return _grown(whole, min(_power_of_two(needed), bound), "grown")
+        return _grown(whole, min(power_of_two(needed), bound), "grown")
     largest = max(bound, asked)
     shorter = _truncated(request, whole, largest) if mode == "truncate_oldest" else None
     if shorter is None:
@@ -103,11 +112,12 @@ def _truncated(request: ChatRequest, whole: Sized, context: int) -> Sized | None
     )
 
 
-def _power_of_two(least: int) -> int:
+def power_of_two(least: int) -> int:
+    """The smallest power of two that is no smaller."""
     return 1 << (least - 1).bit_length()
 
 
-def refuse_bad_params(sized: Sized, stops: Sequence[str]) -> None:
+def refuse_bad_params(sized: Lengths, stops: Sequence[str]) -> None:
     """The rules of text params that look at more than one value. base-domain 3.2."""
     if sized.max_context_length < sized.max_length:
         raise Refusal(

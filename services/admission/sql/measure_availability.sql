@@ -1,4 +1,5 @@
 -- measure_availability: which online workers could take the request, and what the others lack.
+-- reads only
 -- $1 row jsonb, the columns that workers are matched on
 -- $2 online interval
 -- $3 unmeasured float8, tokens per second of a worker without a measured speed

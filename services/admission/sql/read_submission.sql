@@ -1,4 +1,5 @@
 -- read_submission: everything a chat submission is judged by, in one round trip; always one row.
+-- reads only
 -- A UUID that is a shared key's id is that key; anything else is looked up as a personal key (base-domain 1.5).
 -- Amounts in hundredths. `available` is what is left above the floor and the active holds.
 -- $1 key_hash text
@@ -17,7 +18,7 @@ payer AS (
     WHERE u.api_key = $1 AND u.oauth_id NOT LIKE '<wiped>%' AND NOT EXISTS (SELECT FROM lent)
 )
 SELECT m.maintenance, m.raid,
-       a.id AS account_id, a.alias, a.anonymous, a.trusted, a.moderator, a.flagged, a.deleted, a.kudos, a.concurrency,
+       a.id AS account_id, a.alias, a.anonymous, a.trusted, a.moderator, a.service, a.education, a.flagged, a.deleted, a.kudos, a.concurrency,
        a.kudos - a.floor - (
            SELECT coalesce(sum(h.remaining_amount), 0)::bigint FROM admission.kudos_reservations h
            WHERE h.user_id = a.id AND h.released_at IS NULL

@@ -1,27 +1,57 @@
-"""ClaimJobs: a worker asks for work. Order of steps: base-domain 4.2."""
+"""ClaimJobs: a worker asks for work, and may wait for it. Order of steps: base-domain 4.2."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
+from services.dispatch import undoing
 from services.dispatch.deps import Deps
 from services.dispatch.events import pop as events
 from services.dispatch.pop.check_in import check_in
 from services.dispatch.pop.hand_out import hand_out
 from services.dispatch.pop.take import Taking
 from services.dispatch.rules import matching
-from services.dispatch.rules.declaration import PopAsk, priority_ids, read_declaration
+from services.dispatch.rules.declaration import Declaration, PopAsk, priority_ids, read_declaration
 from services.dispatch.rules.jobs import Claim
 from services.dispatch.rules.workers import Worker
+from services.dispatch.waiting_room import Seat
 
 _MAINTENANCE = "This worker is in maintenance and gets no jobs of others; its owner can end that."
 
 
 async def claim_jobs(ask: PopAsk, deps: Deps) -> Claim:
-    """The jobs of one request, leased to the worker; or none. Raises Refusal as the proto says."""
-    now = deps.clock.now()
+    """The jobs of one request, leased to the worker; or none. Raises Refusal as the proto says.
+
+    With `wait_seconds` it waits that long for a job that fits; when cancelled it leaves nothing claimed.
+    """
     declared = read_declaration(ask)
+    if ask.wait_seconds <= 0:
+        return await _look(ask, declared, deps)
+    ends_at = deps.clock.monotonic() + ask.wait_seconds
+    with deps.room.seat() as seat:
+        while True:
+            claim = await _undone_when_cancelled(asyncio.create_task(_look(ask, declared, deps, seat)), deps)
+            if claim.generation_ids:
+                seat.served()
+                return claim
+            if not await seat.wait(ends_at - deps.clock.monotonic()):
+                return claim
+
+
+async def _undone_when_cancelled(looking: asyncio.Task[Claim], deps: Deps) -> Claim:
+    """A look that has begun is finished in any case: halfway, nobody could tell what it has claimed."""
+    try:
+        return await asyncio.shield(looking)
+    except asyncio.CancelledError:
+        deps.aftermath.enqueue("give_back", partial(undoing.undo, looking, deps))
+        raise
+
+
+async def _look(ask: PopAsk, declared: Declaration, deps: Deps, seat: Seat | None = None) -> Claim:
+    now = deps.clock.now()
     account, worker = await check_in(ask, declared, deps, now)
     priority = priority_ids(ask.priority_usernames)
     capacity = matching.lease_capacity(
@@ -32,10 +62,12 @@ async def claim_jobs(ask: PopAsk, deps: Deps) -> Claim:
     if matching.is_capacity_limited(worker, declared, capacity):
         events.capacity_limited()
     fit = matching.fit(account, worker, declared, priority, capacity=capacity)
+    if seat is not None:
+        seat.offer(worker.id, fit)
     skipped: Mapping[str, int] = {}
     # the second time for a worker whose first job has images that cannot be delivered now: others need none
     for offered in (fit, replace(fit, image_transport=None)):
-        taking = Taking(account, worker, declared, offered, now)
+        taking = Taking(account, worker, declared, offered, now, claim_id=ask.claim_id)
         job = await taking.take(deps)
         skipped = taking.skipped
         if job is None:

@@ -27,6 +27,7 @@ async def hand_out(taken: Taken, handout: Handout, account: Account, deps: Deps)
     if taken.streamed:
         await _open_leases(taken, handout, account, deps)
     return Claim(
+        request_id=taken.request_id,
         generation_ids=taken.generation_ids,
         model=taken.model,
         ttl_seconds=handout.job_ttl,

@@ -2,16 +2,16 @@
 
 import asyncio
 import random
-import uuid
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import batched
+from uuid import UUID
 
 from services.dispatch.deps import Deps
 from services.dispatch.events import pop as events
 from services.dispatch.repo import queue as repo
 from services.dispatch.rules.declaration import Declaration
-from services.dispatch.rules.jobs import Candidate, Handout, Taken, Wanted
+from services.dispatch.rules.jobs import Candidate, Handout, Taken, Wanted, generation_ids
 from services.dispatch.rules.matching import Fit, served_model
 from services.dispatch.rules.workers import Account, Worker
 
@@ -30,12 +30,22 @@ _PAUSE_SECONDS = 0.005
 class Taking:
     """One worker in front of the queue. `skipped` counts what it had to pass over, by reason."""
 
-    def __init__(self, account: Account, worker: Worker, declared: Declaration, fit: Fit, now: datetime) -> None:
+    def __init__(
+        self,
+        account: Account,
+        worker: Worker,
+        declared: Declaration,
+        fit: Fit,
+        now: datetime,
+        *,
+        claim_id: UUID | None = None,
+    ) -> None:
         self._account = account
         self._worker = worker
         self._declared = declared
         self._fit = fit
         self._now = now
+        self._claim_id = claim_id
         self._considered = 0
         self._lost = 0
         self.skipped: dict[str, int] = {}
@@ -101,7 +111,7 @@ class Taking:
             else settings.untrusted_text_job_lease_cap_seconds
         )
         return Handout(
-            generation_ids=[uuid.uuid4() for _ in range(self._declared.amount)],
+            generation_ids=generation_ids(self._claim_id, self._declared.amount),
             worker_id=self._worker.id,
             now=self._now,
             job_ttl=settings.text_job_lease_seconds,

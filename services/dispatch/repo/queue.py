@@ -95,7 +95,12 @@ async def trick(store: Access, wanted: Wanted, handout: Handout) -> Taken | None
 
 async def give_back(store: Access, taken: Taken) -> None:
     """Undoes a claim: its generations vanish and its jobs wait again."""
-    await store.execute(_GIVE_JOBS_BACK, taken.request_id, taken.generation_ids)
+    await give_generations_back(store, taken.request_id, taken.generation_ids)
+
+
+async def give_generations_back(store: Access, request: UUID, generations: Sequence[UUID]) -> None:
+    """The same for generations that still run; others are left alone."""
+    await store.execute(_GIVE_JOBS_BACK, request, generations)
 
 
 async def remove_idle_lanes(store: Store, before: datetime) -> int:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from horde.store import Record
 from services.dispatch.repo import QUERIES, Access
+from services.dispatch.repo.worker_details import chat_declaration
 from services.dispatch.rules.declaration import ChatDeclaration, Declaration
 from services.dispatch.rules.workers import Account, CheckIn, OwnedWorkers, Worker
 
@@ -110,14 +111,5 @@ def _worker(row: Record) -> Worker:
         maintenance=row["maintenance"],
         maintenance_msg=row["maintenance_msg"],
         speed=row["speed"],
-        chat=ChatDeclaration(
-            accepts_chat_jobs=row["accepts_chat_jobs"],
-            accepts_prompt_jobs=row["accepts_prompt_jobs"],
-            features=tuple(row["chat_features"]),
-            max_context_length=row["chat_max_context_length"],
-            max_length=row["chat_max_length"],
-            model_id=row["chat_model_id"],
-            tools_max_temperature=row["chat_tools_max_temperature"],
-            image_transports=tuple(row["image_transports"]),
-        ),
+        chat=chat_declaration(row),
     )

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from horde.contract import limits, reasons
 from horde.contract.refusal import Refusal
@@ -57,6 +58,10 @@ class PopAsk:
     softprompts: Sequence[str] = ()
     priority_usernames: Sequence[str] = ()
     chat: ChatAsk = ChatAsk()
+    # how long to wait for a job when none fits now; decision 33
+    wait_seconds: float = 0.0
+    # by which the gateway can give back what the worker was never told of
+    claim_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +102,10 @@ def read_declaration(ask: PopAsk) -> Declaration:
         raise Refusal(
             reasons.INVALID_PRIORITY_USERNAME, "Each of priority_usernames must be an alias with its number: name#1."
         )
-    name = _clean(ask.name)[: limits.MAX_WORKER_NAME_LENGTH]
+    name = clean(ask.name)[: limits.MAX_WORKER_NAME_LENGTH]
     if not name:
         raise Refusal(reasons.BAD_REQUEST, "A worker needs a name.")
-    agent = _clean(ask.bridge_agent or bridge_agents.UNKNOWN)[: limits.MAX_BRIDGE_AGENT_LENGTH]
+    agent = clean(ask.bridge_agent or bridge_agents.UNKNOWN)[: limits.MAX_BRIDGE_AGENT_LENGTH]
     return Declaration(
         name=name,
         models=_models(ask.models),
@@ -128,6 +133,11 @@ def priority_ids(names: Sequence[str]) -> tuple[int, ...]:
         if (known := int(number)) <= _INT_MAX:
             found.append(known)
     return tuple(dict.fromkeys(found))
+
+
+def clean(text: str) -> str:
+    """Without markup, as it may be shown in a page."""
+    return html.escape(text, quote=False).strip()
 
 
 def _models(models: Sequence[str]) -> tuple[str, ...]:
@@ -179,11 +189,6 @@ def _refuse_nul(ask: PopAsk) -> None:
     texts = (ask.name, ask.bridge_agent, *ask.models, *ask.softprompts, *ask.priority_usernames, chat.model_id or "")
     if any("\0" in text for text in texts):
         raise Refusal(reasons.NUL_BYTE_IN_PAYLOAD, "A text of the worker's declaration holds a NUL character.")
-
-
-def _clean(text: str) -> str:
-    """Without markup, as it may be shown in a page."""
-    return html.escape(text, quote=False).strip()
 
 
 def _integer(number: int) -> int:

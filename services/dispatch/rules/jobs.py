@@ -49,6 +49,13 @@ class Handout:
     image_transport: str | None
 
 
+def generation_ids(claim_id: uuid.UUID | None, amount: int) -> list[uuid.UUID]:
+    """The ids of up to so many generations; those of a claim that has an id follow from it, whoever asks again."""
+    if claim_id is None:
+        return [uuid.uuid4() for _ in range(amount)]
+    return [uuid.uuid5(claim_id, str(place)) for place in range(amount)]
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What a claim took: the generations made, and of the request what the worker needs. JSON as stored text."""
@@ -74,8 +81,9 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The answer to a pop."""
+    """The answer to a pop; `request_id` None: there was no job."""
 
+    request_id: uuid.UUID | None = None
     generation_ids: Sequence[uuid.UUID] = ()
     model: str = ""
     ttl_seconds: int = 0

@@ -100,10 +100,15 @@ def refuse_stranger(account: Account, worker: Worker) -> None:
         raise Refusal(reasons.WRONG_CREDENTIALS, "This worker belongs to another account.")
 
 
-def refuse_new_worker(account: Account, name: str, owned: OwnedWorkers) -> None:
-    """Raises Refusal when the account may not have one more worker of this name. base-domain 4.3, decision 19."""
+def refuse_rented_name(name: str) -> None:
+    """Raises Refusal BadRequest for a name that tells of a rented machine. base-domain 4.3."""
     if _RENTED.search(name):
         raise Refusal(reasons.BAD_REQUEST, "A worker's name may not hold colab, tpu or google.")
+
+
+def refuse_new_worker(account: Account, name: str, owned: OwnedWorkers) -> None:
+    """Raises Refusal when the account may not have one more worker of this name. base-domain 4.3, decision 19."""
+    refuse_rented_name(name)
     if account.invite_only and owned.total >= account.worker_invited:
         raise Refusal(reasons.WORKER_INVITE_ONLY, "New workers need an invitation for now; ask a moderator.")
     most = _TRUSTED_WORKERS if account.trusted else _UNTRUSTED_WORKERS

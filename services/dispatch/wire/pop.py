@@ -1,5 +1,8 @@
 """ClaimJobs between proto and the rules' words."""
 
+from uuid import UUID
+
+from horde.contract import limits
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
 from horde_pb.dispatch.v1 import workers_pb2
 from services.dispatch.rules.declaration import ChatAsk, ChatLimits, PopAsk
@@ -23,6 +26,8 @@ def ask(request: pb.ClaimJobsRequest) -> PopAsk:
         softprompts=list(request.softprompts),
         priority_usernames=list(request.priority_usernames),
         chat=_chat(request.chat),
+        claim_id=UUID(request.claim_id) if request.claim_id else None,
+        wait_seconds=min(request.wait_seconds, limits.MAX_WAIT_SECONDS),
     )
 
 

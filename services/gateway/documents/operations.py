@@ -95,9 +95,17 @@ def _path_parameters(path: str) -> list[object]:
     return [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
 
 
+_TAGS = (
+    *((f"/generate/text/{action}", "workers") for action in ("pop", "progress", "submit")),
+    ("/workers", "workers"),
+    ("/generate/", "requests"),
+)
+
+
 def _tag(path: str) -> str:
     return next(
-        (tag for part, tag in (("/generate/text/", "workers"), ("/generate/", "requests")) if part in path), "status"
+        (tag for part, tag in _TAGS if part in path),
+        "status",
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from horde.contract import limits
 from horde.contract.vocabulary import chat_declaration
+from services.gateway.documents.chat_request import CHAT_REQUEST
 
 type Schema = Mapping[str, object]
 
@@ -16,10 +17,18 @@ ANY_OBJECT: Schema = {"type": "object"}
 UUID: Schema = {"type": "string", "format": "uuid"}
 
 
+SECONDS_TO_WAIT: Schema = {"type": "number", "minimum": 0, "maximum": limits.MAX_WAIT_SECONDS, "default": 0}
+
+
 def whole(least: int, most: int, default: int | None = None) -> Schema:
     """An integer between two bounds."""
     made: dict[str, object] = {"type": "integer", "minimum": least, "maximum": most}
     return made if default is None else {**made, "default": default}
+
+
+def between(least: float, most: float) -> Schema:
+    """A number between two bounds."""
+    return {"type": "number", "minimum": least, "maximum": most}
 
 
 def choice(*values: str) -> Schema:
@@ -56,6 +65,22 @@ _CHAT_LIMITS = shape(
 _FAULT_REASONS = choice(*sorted(reason.value for reason in chat_declaration.ChatFaultReason))
 _TRANSPORTS = array(choice(*sorted(transport.value for transport in chat_declaration.ChatImageTransport)))
 _FINISH = choice(*sorted(reason.value for reason in chat_declaration.ChatFinishReason))
+_STATUS = ("finished", "processing", "restarted", "waiting", "done", "faulted", "wait_time", "queue_position")
+_STATUS_FIELDS: Mapping[str, Schema] = {
+    "finished": WHOLE,
+    "processing": WHOLE,
+    "restarted": WHOLE,
+    "waiting": WHOLE,
+    "done": FLAG,
+    "faulted": FLAG,
+    "wait_time": {"type": "integer", "description": "Seconds."},
+    "queue_position": WHOLE,
+    "kudos": WHOLE,
+    "is_possible": FLAG,
+    "eligible_workers": WHOLE,
+    "eligible_worker_threads": WHOLE,
+    "might_stall": FLAG,
+}
 
 SCHEMAS: Mapping[str, Schema] = {
     "Error": shape(
@@ -64,28 +89,7 @@ SCHEMAS: Mapping[str, Schema] = {
         rc={"type": "string", "description": "The return code, for programs."},
         errors={"type": "object", "additionalProperties": TEXT, "description": "A text for each path that is wrong."},
     ),
-    "ChatRequest": shape(
-        ("messages",),
-        model=TEXT,
-        models={**array(TEXT), "maxItems": limits.MAX_CHAT_MODEL_COUNT},
-        messages={**array(ANY_OBJECT), "minItems": 1, "maxItems": limits.MAX_CHAT_MESSAGE_COUNT},
-        max_tokens=whole(limits.MIN_CHAT_MAX_LENGTH, limits.MAX_CHAT_MAX_LENGTH, limits.DEFAULT_CHAT_MAX_LENGTH),
-        max_completion_tokens=whole(limits.MIN_CHAT_MAX_LENGTH, limits.MAX_CHAT_MAX_LENGTH),
-        temperature={"type": "number", "minimum": 0, "maximum": 5},
-        top_p={"type": "number", "minimum": 0.001, "maximum": 1},
-        frequency_penalty={"type": "number", "minimum": -2, "maximum": 2},
-        presence_penalty={"type": "number", "minimum": -2, "maximum": 2},
-        seed=WHOLE,
-        reasoning_effort=choice("none", "minimal", "low", "medium", "high", "xhigh"),
-        stop={"anyOf": [TEXT, TEXTS]},
-        n=whole(1, 1, 1),
-        stream=FLAG,
-        tools=array(ANY_OBJECT),
-        tool_choice={"anyOf": [choice("none", "auto", "required"), ANY_OBJECT]},
-        parallel_tool_calls=FLAG,
-        response_format=ANY_OBJECT,
-        horde=ANY_OBJECT,
-    ),
+    **CHAT_REQUEST,
     "Queued": shape(
         ("id", "kudos"),
         id=UUID,
@@ -113,25 +117,82 @@ SCHEMAS: Mapping[str, Schema] = {
         queue_wait_seconds=NUMBER,
     ),
     "ChatStatus": shape(
-        ("finished", "processing", "restarted", "waiting", "done", "faulted", "wait_time", "queue_position"),
-        finished=WHOLE,
-        processing=WHOLE,
-        restarted=WHOLE,
-        waiting=WHOLE,
-        done=FLAG,
-        faulted=FLAG,
-        wait_time={"type": "integer", "description": "Seconds."},
-        queue_position=WHOLE,
-        kudos=WHOLE,
-        is_possible=FLAG,
-        eligible_workers=WHOLE,
-        eligible_worker_threads=WHOLE,
-        might_stall=FLAG,
+        _STATUS,
+        **_STATUS_FIELDS,
         generations=array(ref("Generation")),
         impossible_reason=maybe(ANY_OBJECT),
         context_adjustments=maybe(array(ANY_OBJECT)),
         fault_reason=maybe(TEXT),
         fault_rc=maybe(TEXT),
+    ),
+    "TextRequest": shape(
+        ("prompt",),
+        prompt=TEXT,
+        params=ref("TextParams"),
+        softprompt={"type": "string", "minLength": 1, "maxLength": 255},
+        models={**TEXTS, "maxItems": limits.MAX_TEXT_LIST, "description": "None: any model."},
+        workers={**TEXTS, "maxItems": limits.MAX_TEXT_LIST, "description": "The first five count."},
+        worker_blacklist=FLAG,
+        trusted_workers=FLAG,
+        validated_backends=FLAG,
+        slow_workers=FLAG,
+        dry_run=FLAG,
+        proxied_account={"type": "string", "maxLength": 255},
+        disable_batching=FLAG,
+        allow_downgrade=FLAG,
+        webhook={"type": "string", "maxLength": 1024, "description": "Begins with https://."},
+        context_fit=choice("ignore", "reject", "grow"),
+    ),
+    "TextParams": shape(
+        n=whole(1, limits.MAX_TEXT_JOBS, 1),
+        max_length=whole(limits.MIN_CHAT_MAX_LENGTH, limits.MAX_CHAT_MAX_LENGTH, limits.DEFAULT_TEXT_MAX_LENGTH),
+        max_context_length=whole(limits.MIN_CONTEXT_LENGTH, limits.MAX_CONTEXT_LENGTH, limits.DEFAULT_CONTEXT_LENGTH),
+        temperature=between(0, 5),
+        top_p=between(0.001, 1),
+        top_k=whole(0, 200),
+        top_a=between(0, 1),
+        typical=between(0, 1),
+        tfs=between(0, 1),
+        min_p=between(0, 1),
+        rep_pen=between(1, 3),
+        rep_pen_range=whole(0, 4096),
+        rep_pen_slope=between(0, 10),
+        smoothing_factor=between(0, 10),
+        dynatemp_range=between(0, 5),
+        dynatemp_exponent=between(0, 5),
+        sampler_order={**array(WHOLE), "maxItems": limits.MAX_TEXT_LIST},
+        stop_sequence=TEXTS,
+        singleline=FLAG,
+        frmtadsnsp=FLAG,
+        frmtrmblln=FLAG,
+        frmtrmspch=FLAG,
+        frmttriminc=FLAG,
+        use_default_badwordsids=FLAG,
+    ),
+    "TextQuote": shape(("kudos", "resolved"), kudos=WHOLE, resolved=ANY_OBJECT),
+    "TextGeneration": shape(
+        ("model", "state", "worker_id", "worker_name"),
+        worker_id=TEXT,
+        worker_name=TEXT,
+        model=TEXT,
+        state=_STATE,
+        text=TEXT,
+        seed=WHOLE,
+        gen_metadata=array(ANY_OBJECT),
+    ),
+    "TextStatus": shape(_STATUS, **_STATUS_FIELDS, generations=array(ref("TextGeneration"))),
+    "TextSubmission": shape(
+        prompt=TEXT,
+        params=ref("TextParams"),
+        models=TEXTS,
+        workers=TEXTS,
+        worker_blacklist=FLAG,
+        trusted_workers=FLAG,
+        validated_backends=FLAG,
+        slow_workers=FLAG,
+        softprompt=TEXT,
+        proxied_account=TEXT,
+        webhook=TEXT,
     ),
     "Pop": shape(
         ("name",),
@@ -151,6 +212,7 @@ SCHEMAS: Mapping[str, Schema] = {
         chat_limits=_CHAT_LIMITS,
         model_id=TEXT,
         image_transports=_TRANSPORTS,
+        wait_seconds=SECONDS_TO_WAIT,
     ),
     "Job": shape(
         ("payload", "id", "ids", "skipped"),
@@ -211,6 +273,51 @@ SCHEMAS: Mapping[str, Schema] = {
     ),
     "Modes": shape(maintenance_mode=FLAG, invite_only_mode=FLAG, raid_mode=FLAG),
     "Performance": {"type": "object", "additionalProperties": NUMBER},
+    "Worker": shape(
+        ("type", "name", "id", "maintenance_mode", "bridge_agent"),
+        name=TEXT,
+        id=UUID,
+        type=choice("text"),
+        online=FLAG,
+        requests_fulfilled=WHOLE,
+        kudos_rewards=NUMBER,
+        kudos_details=shape(generated=NUMBER, uptime=NUMBER),
+        performance={"type": "string", "description": "Tokens per second, in words."},
+        threads=WHOLE,
+        uptime={"type": "integer", "description": "Seconds."},
+        maintenance_mode=FLAG,
+        info=TEXT,
+        nsfw=FLAG,
+        trusted=FLAG,
+        flagged=FLAG,
+        uncompleted_jobs=WHOLE,
+        nonconformant_replies=WHOLE,
+        models=TEXTS,
+        bridge_agent=TEXT,
+        max_length=WHOLE,
+        max_context_length=WHOLE,
+        accepts_chat_jobs=FLAG,
+        accepts_prompt_jobs=FLAG,
+        chat=shape(model_id=TEXT, features=TEXTS, limits=_CHAT_LIMITS, image_transports=_TRANSPORTS),
+        owner=TEXT,
+        paused=FLAG,
+        suspicious=WHOLE,
+        ipaddr=TEXT,
+        contact=TEXT,
+    ),
+    "WorkerChange": shape(
+        maintenance=FLAG,
+        maintenance_msg={"type": "string", "maxLength": limits.MAX_MAINTENANCE_MESSAGE_LENGTH},
+        paused=FLAG,
+        info={"type": "string", "maxLength": limits.MAX_WORKER_INFO_LENGTH},
+        name={
+            "type": "string",
+            "minLength": limits.MIN_CHOSEN_WORKER_NAME_LENGTH,
+            "maxLength": limits.MAX_WORKER_NAME_LENGTH,
+        },
+    ),
+    "WorkerChanged": shape(maintenance=FLAG, paused=FLAG, info=TEXT, name=TEXT),
+    "WorkerDeleted": shape(deleted_id=UUID, deleted_name=TEXT),
     "Account": shape(
         ("username", "id", "kudos"),
         username=TEXT,

@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from horde.contract import limits, strict_json
 from horde.contract.chat import parse_chat_request
+from horde.heavy import heavy
 from services.gateway import bodies
 from services.gateway.answers import Answer, Header, StreamCut
 from services.gateway.openai import wire
@@ -69,9 +70,9 @@ async def complete(front: Front, scope: Scope, receive: Receive, send: Send) -> 
 async def _read(front: Front, who: FrontCaller, scope: Scope, receive: Receive) -> tuple[Completion, bytes, Native]:
     """What is wanted, the body as it came, and the native one. Of two mistakes, the body's is told before the key's."""
     raw = await bodies.read(scope, receive, limits.MAX_CHAT_BODY_BYTES)
-    wanted, native = translate(strict_json.loads_object(raw), front.deps.settings.front_min_output_tokens)
+    wanted, native = translate(await heavy(strict_json.loads_object, raw), front.deps.settings.front_min_output_tokens)
     if who.caller.api_key is None:
-        parse_chat_request(wanted.native(native, None))
+        await heavy(parse_chat_request, wanted.native(native, None))
         raise missing_key()
     return wanted, raw, native
 
@@ -96,6 +97,8 @@ async def _queued(front: Front, who: FrontCaller, native: bytes, fingerprint: by
     admitted = await front.deps.neighbours.admit_chat(wire.submit_request(native, who.caller))
     if not wire.is_queued(admitted):
         raise FrontError(502, SERVER, "upstream_unavailable", "The request was not queued.")
+    if admitted.favours_address:
+        front.deps.throttle.favour(who.caller)
     created = admitted.created.seconds or int(front.deps.clock.now().timestamp())
     return front.attaching.accept(admitted.request_id, created, fingerprint)
 

@@ -1,13 +1,17 @@
 """Chat requests: submit, status, cancel."""
 
-from horde.contract import reasons, strict_json
+from horde.contract import reasons
+from horde.contract.chat import parse_chat_request
+from horde.heavy import heavy
+from services.gateway import waiting
 from services.gateway.answers import Answer
 from services.gateway.deps import GatewayDeps
 from services.gateway.documents.operations import Key, described
-from services.gateway.documents.schemas import ref
+from services.gateway.documents.schemas import SECONDS_TO_WAIT, ref
 from services.gateway.endpoints import Exchange, Operation
 from services.gateway.throttle import Budget
 from services.gateway.wire import chat
+from services.gateway.wire.fields import wait_seconds
 
 
 async def submit(deps: GatewayDeps, ask: Exchange) -> Answer:
@@ -15,15 +19,20 @@ async def submit(deps: GatewayDeps, ask: Exchange) -> Answer:
     body = await ask.body()
     if ask.caller.api_key is None:
         # Of two mistakes, the body's is told first (base-domain 1.11).
-        strict_json.loads_object(body)
+        await heavy(parse_chat_request, body)
     ask.api_key()
-    return chat.submit_answer(await deps.neighbours.admit_chat(chat.submit_request(body, ask.caller)))
+    admitted = await deps.neighbours.admit_chat(chat.submit_request(body, ask.caller))
+    if admitted.favours_address:
+        deps.throttle.favour(ask.caller)
+    return chat.submit_answer(admitted)
 
 
 async def status(deps: GatewayDeps, ask: Exchange) -> Answer:
-    """What became of a request so far. The id is the permission."""
-    found = await deps.neighbours.get_status(chat.status_request(ask.parameter("id")))
-    return chat.status_answer(found.status)
+    """What became of a request so far; with `wait_seconds`, as soon as that changes. The id is the permission."""
+    seconds = wait_seconds(ask.query())
+    return chat.status_answer(
+        await waiting.changed_status(deps, ask, chat.status_request(ask.parameter("id")), seconds)
+    )
 
 
 async def cancel(deps: GatewayDeps, ask: Exchange) -> Answer:
@@ -81,7 +90,10 @@ OPERATIONS = (
         status,
         Budget.STATUS,
         described(
-            "What became of a chat request.", answers={200: ref("ChatStatus")}, refuses=[reasons.REQUEST_NOT_FOUND]
+            "What became of a chat request.",
+            query={"wait_seconds": SECONDS_TO_WAIT},
+            answers={200: ref("ChatStatus")},
+            refuses=[reasons.REQUEST_NOT_FOUND, reasons.VALIDATION_FAILED],
         ),
     ),
     Operation(

@@ -4,6 +4,7 @@ from starlette.exceptions import HTTPException
 
 from horde.contract import limits, reasons
 from horde.contract.refusal import Refusal
+from services.gateway import waiting
 from services.gateway.answers import Answer
 from services.gateway.deps import GatewayDeps
 from services.gateway.documents.operations import Key, described
@@ -16,9 +17,11 @@ from services.gateway.wire import submit as submit_wire
 
 
 async def pop(deps: GatewayDeps, ask: Exchange) -> Answer:
-    """A worker asks for jobs. Always 200 when it may ask, with or without one."""
+    """A worker asks for jobs, and may wait for one. Always 200 when it may ask, with or without one."""
     message = pop_wire.read(await ask.body(limits.MAX_WORKER_BODY_BYTES), ask.caller)
     ask.api_key()
+    if message.wait_seconds > 0:
+        return pop_wire.answer(await waiting.jobs(deps, ask, message))
     return pop_wire.answer(await deps.neighbours.claim_jobs(message))
 
 

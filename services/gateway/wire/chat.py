@@ -2,7 +2,6 @@
 
 import orjson
 
-from horde.contract import pricing
 from horde_pb.admission.v1.admission_service_pb2 import (
     ADMIT_OUTCOME_QUEUED,
     ADMIT_OUTCOME_QUOTED,
@@ -14,6 +13,7 @@ from horde_pb.dispatch.v1.status_pb2 import GenerationStatus, RequestStatus
 from services.gateway.answers import Answer
 from services.gateway.caller import Caller
 from services.gateway.wire.callers import to_wire
+from services.gateway.wire.status import shared_fields, shared_generation
 
 
 def submit_request(body: bytes, caller: Caller) -> AdmitChatRequest:
@@ -50,20 +50,8 @@ def cancel_request(request_id: str) -> CancelRequestRequest:
 def status_answer(status: RequestStatus) -> Answer:
     """The text status' fields, then what chat adds. Money is whole kudos."""
     value = {
-        "finished": status.finished,
-        "processing": status.processing,
-        "restarted": status.restarted,
-        "waiting": status.waiting,
-        "done": status.done,
-        "faulted": status.faulted,
-        "wait_time": status.wait_time_seconds,
-        "queue_position": status.queue_position,
-        "kudos": pricing.whole(status.kudos_hundredths),
-        "is_possible": status.is_possible,
+        **shared_fields(status),
         "generations": [_generation(generation) for generation in status.generations],
-        "eligible_workers": status.eligible_workers,
-        "eligible_worker_threads": status.eligible_worker_threads,
-        "might_stall": status.might_stall,
         "impossible_reason": _json(status.impossible_reason),
         "context_adjustments": _json(status.context_adjustments),
         "fault_reason": status.fault_reason if status.HasField("fault_reason") else None,
@@ -74,13 +62,7 @@ def status_answer(status: RequestStatus) -> Answer:
 
 def _generation(one: GenerationStatus) -> dict[str, object]:
     return {
-        "worker_id": one.worker_id,
-        "worker_name": one.worker_name,
-        "model": one.model,
-        "state": one.state,
-        "text": one.text,
-        "seed": one.seed,
-        "gen_metadata": orjson.Fragment(one.gen_metadata or b"[]"),
+        **shared_generation(one),
         "message": _json(one.message),
         "finish_reason": one.finish_reason if one.HasField("finish_reason") else None,
         "native_finish_reason": one.native_finish_reason if one.HasField("native_finish_reason") else None,

@@ -6,6 +6,7 @@ from typing import cast
 
 import orjson
 
+from horde.contract.limits import MAX_WAIT_SECONDS
 from services.gateway.validation import invalid
 
 MAX_INT64 = 2**63 - 1
@@ -75,13 +76,19 @@ class Fields:
             return None
         return value
 
-    def number(self, key: str) -> float | None:
-        """A number; None when absent or wrong."""
+    def number(self, key: str, *, least: float | None = None, most: float | None = None) -> float | None:
+        """A number between two bounds; None when absent or wrong."""
         value = self._values.get(key)
         if value is None:
             return None
         if not isinstance(value, int | float) or isinstance(value, bool):
             self._wrong_type(key, value, "number")
+            return None
+        if least is not None and value < least:
+            self._wrong(key, f"{_shown(value)} is less than the minimum of {least}")
+            return None
+        if most is not None and value > most:
+            self._wrong(key, f"{_shown(value)} is greater than the maximum of {most}")
             return None
         return float(value)
 
@@ -130,6 +137,18 @@ class Fields:
 
     def _wrong_type(self, key: str, value: object, wanted: str) -> None:
         self._wrong(key, f"{_shown(value)} is not of type '{wanted}'")
+
+
+def wait_seconds(query: Mapping[str, str]) -> float:
+    """How long a status may wait for a change; 0 when not said. Raises Refusal(ValidationFailed). Decision 34."""
+    try:
+        seconds = float(query.get("wait_seconds", 0))
+    except ValueError:
+        seconds = -1.0
+    # also refuses NaN, which is in no range
+    if not 0 <= seconds <= MAX_WAIT_SECONDS:
+        raise invalid({"wait_seconds": f"has to be a number from 0 to {MAX_WAIT_SECONDS}"})
+    return seconds
 
 
 def dumps(value: object) -> bytes:

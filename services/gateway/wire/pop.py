@@ -57,6 +57,7 @@ def read(body: bytes, caller: Caller) -> ClaimJobsRequest:
         nsfw=fields.flag("nsfw") is not False,
         softprompts=_items(fields, "softprompts"),
         priority_usernames=_items(fields, "priority_usernames"),
+        wait_seconds=fields.number("wait_seconds", least=0, most=limits.MAX_WAIT_SECONDS) or 0,
         chat=_declaration(fields) if any(fields.has(key) for key in _CHAT_KEYS) else None,
     )
     fields.check()

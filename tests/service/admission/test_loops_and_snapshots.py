@@ -36,7 +36,7 @@ async def test_an_account_is_promoted_when_it_earned_enough_and_is_old_enough(da
         await promotion.run()
         trusted = await world.sql.fetch("SELECT user_id FROM admission.user_roles WHERE user_role = 1")
         assert [row["user_id"] for row in trusted] == [ids["earned"]]
-        assert await world.sql.fetchval("SELECT kudos FROM admission.users WHERE id = $1", ids["earned"]) == 4500
+        assert await world.sql.fetchval("SELECT kudos FROM admission.users WHERE id = $1", ids["earned"]) == 2000
 
 
 async def test_without_a_threshold_nobody_is_promoted(world: AdmissionWorld) -> None:

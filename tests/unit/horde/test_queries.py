@@ -1,5 +1,8 @@
 """SQL files: the header is the signature, and the signature is checked."""
 
+import re
+from importlib import resources
+
 import pytest
 
 from horde.store import Query, QueryFileError, queries
@@ -41,6 +44,12 @@ def test_what_may_change_something_is_not_a_read(statement: str) -> None:
     assert not Query.parse("x", f"-- x\n{statement}").reads
 
 
+def test_a_header_may_promise_that_the_functions_of_a_statement_only_read() -> None:
+    statement = "SELECT dispatch.chat_offers_v1(1)"
+    assert Query.parse("x", f"-- x\n-- reads only\n{statement}").reads
+    assert not Query.parse("x", f"-- x, which reads only\n{statement}").reads
+
+
 def test_a_package_is_loaded_whole() -> None:
     found = queries("horde.store")
     assert {"ping", "schema_version"} <= set(found)
@@ -51,3 +60,19 @@ def test_a_package_is_loaded_whole() -> None:
         queries("horde.live")
     with pytest.raises(QueryFileError, match=r"there is no sql/nowhere\.sql"):
         Query.load("horde.store", "nowhere")
+
+
+@pytest.mark.parametrize("package", ["services.admission", "services.dispatch", "services.moderation"])
+def test_every_promise_to_read_only_is_kept_by_the_functions_that_are_called(package: str) -> None:
+    functions = resources.files("horde.store") / "functions"
+    for name, query in queries(package).items():
+        called = re.findall(r"(\w+)\.(\w+_v\d+)\s*\(", query.sql)
+        if query.reads and called:
+            for owner, function in called:
+                assert " STABLE " in (functions / f"{owner}_{function}.sql").read_text(), (name, function)
+
+
+def test_what_a_submission_is_judged_by_may_be_read_again() -> None:
+    admission = queries("services.admission")
+    assert all(admission[name].reads for name in ("read_submission", "measure_availability", "competing_load"))
+    assert not admission["activate"].reads

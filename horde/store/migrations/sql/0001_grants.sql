@@ -16,5 +16,5 @@ GRANT EXECUTE ON FUNCTION admission.activate_v1, admission.promote_v1, admission
     admission.forget_requests_v1 TO horde_admission;
 GRANT EXECUTE ON FUNCTION dispatch.enqueue_v1, dispatch.accept_inactive_v1, dispatch.discard_v1, dispatch.count_waiting_v1,
     dispatch.chat_offers_v1, dispatch.measure_availability_v1, dispatch.competing_load_v1,
-    dispatch.missing_workers_v1 TO horde_admission;
+    dispatch.missing_workers_v1, dispatch.tell_waiting_v1, dispatch.widest_context_v1, dispatch.text_submission_v1 TO horde_admission;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA dispatch TO horde_dispatch;

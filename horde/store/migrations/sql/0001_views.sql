@@ -21,9 +21,25 @@ SELECT u.id,
        u.kudos,
        u.concurrency,
        u.worker_invited,
-       u.public_workers
+       u.public_workers,
+       u.contact
 FROM admission.users u
 LEFT JOIN LATERAL (SELECT array_agg(user_role) AS roles FROM admission.user_roles WHERE user_id = u.id) r ON true;
+
+-- A worker as the public routes tell of it (base-domain 4.13); who may see which column is decided by the code that reads it.
+CREATE VIEW dispatch.worker_details AS
+SELECT w.id, w.name, w.user_id, w.last_check_in, w.fulfilments, w.kudos, coalesce(s.generated, 0) AS generated_kudos,
+       coalesce(s.uptime, 0) AS uptime_kudos, w.speed, w.threads, w.uptime, w.maintenance, w.info, w.nsfw, a.trusted, a.flagged,
+       w.uncompleted_jobs, w.nonconformant_replies, w.models, w.bridge_agent, w.max_length, w.max_context_length,
+       w.accepts_chat_jobs, w.accepts_prompt_jobs, w.chat_features, w.chat_max_context_length, w.chat_max_length, w.chat_model_id,
+       w.chat_tools_max_temperature, w.image_transports, a.alias AS owner, a.public_workers, w.paused, w.ipaddr, a.contact,
+       (SELECT count(*) FROM dispatch.worker_suspicions x WHERE x.worker_id = w.id) AS suspicions
+FROM dispatch.workers w
+JOIN admission.account_standing a ON a.id = w.user_id
+LEFT JOIN LATERAL (
+    SELECT sum(value) FILTER (WHERE action = 'generated')::bigint AS generated, sum(value) FILTER (WHERE action = 'uptime')::bigint AS uptime
+    FROM dispatch.worker_stats WHERE worker_id = w.id) s ON true
+WHERE w.worker_type = 'text_worker';
 
 CREATE VIEW moderation.modes_now AS
 SELECT maintenance, raid, invite_only FROM moderation.settings;

@@ -1,0 +1,28 @@
+"""Claims whose worker went away before it was told: their jobs wait again, as if never claimed."""
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID
+
+from horde.contract.refusal import Refusal
+from services.dispatch import consequences
+from services.dispatch.deps import Deps
+from services.dispatch.repo import queue
+from services.dispatch.rules.jobs import Claim
+
+
+async def undo(looking: asyncio.Task[Claim], deps: Deps) -> None:
+    """Waits for a look to end, and gives back what it claimed."""
+    try:
+        claim = await looking
+    except Refusal:
+        return
+    if claim.request_id is not None:
+        await give_back(claim.request_id, claim.generation_ids, deps)
+
+
+async def give_back(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
+    """The generations vanish, their jobs wait again, and other workers are told. A repeat changes nothing."""
+    await queue.give_generations_back(deps.store, request, generations)
+    consequences.ended(request, generations, deps)
+    consequences.waiting(request, deps)
