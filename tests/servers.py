@@ -221,7 +221,7 @@ class Servers:
         try:
             self._started[fixture].result()
         except Exception as failure:  # noqa: BLE001 - a second start tells a bad moment from a bad machine
-            print(f"{fixture} did not start, once more: {failure!r}", file=sys.stderr)
+            sys.stderr.write(f"{fixture} did not start, once more: {failure!r}\n")
             del self._started[fixture]
             self.begin(fixture)
             self._started[fixture].result()
