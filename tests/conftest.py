@@ -44,7 +44,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def servers(pytestconfig: pytest.Config) -> Servers:
-    """The servers of this session; each starts at its first use."""
+    """The servers of this run; each starts at its first use."""
     return pytestconfig.stash[SERVERS]
 
 

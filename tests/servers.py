@@ -174,12 +174,12 @@ class Servers:
         return Database(self._postgres.url(name))
 
     def redis_url(self) -> str:
-        """The address of the Valkey of this session."""
+        """The address of the Valkey that tests share."""
         self._ready("redis_url")
         return self._valkey.url
 
     def object_store(self) -> ObjectStore:
-        """The S3 server of this session."""
+        """The S3 server that tests share."""
         self._ready("s3")
         return ObjectStore(self._seaweed.endpoint, self._keys.access, self._keys.secret)
 
