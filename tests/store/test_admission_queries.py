@@ -24,13 +24,6 @@ async def sql(database: Database) -> AsyncIterator[Sql]:
     await connection.close()
 
 
-async def test_every_statement_can_be_planned_by_admissions_role(database: Database) -> None:
-    connection = await asyncpg.connect(database.url_for("horde_admission"))
-    for query in queries("services.admission").values():
-        await connection.prepare(query.sql)
-    await connection.close()
-
-
 async def test_every_statement_of_the_command_line_can_be_planned_by_the_owner(sql: Sql) -> None:
     for query in queries("horde.cli").values():
         await sql.prepare(query.sql)

@@ -5,7 +5,6 @@ from typing import Any
 import asyncpg
 import pytest
 
-from horde.store import queries
 from services.moderation import repo
 from services.moderation.rules.evidence import Evidence, Path, capture
 from tests.servers import Database
@@ -72,15 +71,6 @@ async def test_an_event_with_a_note_cannot_be_deleted(database: Database) -> Non
             await owner.execute("DELETE FROM moderation.moderation_events WHERE id = $1", event_id)
     finally:
         await owner.close()
-
-
-async def test_every_statement_of_moderation_can_be_planned_by_its_role(database: Database) -> None:
-    connection = await asyncpg.connect(database.url_for("horde_moderation"))
-    try:
-        for query in queries("services.moderation").values():
-            await connection.prepare(query.sql)
-    finally:
-        await connection.close()
 
 
 async def test_filters_are_read_in_order_and_only_those_in_use(database: Database) -> None:
