@@ -4,11 +4,12 @@ They are drawn from below the range that kernels take for outgoing connections, 
 ago is not taken by somebody's client before its server has bound it; two stacks starting at once draw at random.
 """
 
-import random
+import secrets
 import socket
 
 FIRST, LAST = 15000, 29999  # Linux hands out 32768 and up, macOS and Windows 49152 and up
 ATTEMPTS = 200
+_DRAW = secrets.SystemRandom()  # not the module's generator: who seeds that would make two stacks draw the same ports
 
 
 class NoFreePort(Exception):
@@ -29,7 +30,7 @@ def is_free(port: int, host: str = "127.0.0.1") -> bool:
 def free_ports(count: int) -> list[int]:
     """`count` different ports that were free a moment ago. Raises NoFreePort when the machine has none left."""
     found: list[int] = []
-    for port in random.sample(range(FIRST, LAST), ATTEMPTS + count):
+    for port in _DRAW.sample(range(FIRST, LAST), ATTEMPTS + count):
         if is_free(port):
             found.append(port)
         if len(found) == count:
