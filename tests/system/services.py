@@ -15,6 +15,7 @@ import httpx
 from horde.cli.admin import CreatedAccount, check_ledger, create_account
 from horde.cli.stack.environment import SERVICES, Stores, Surroundings
 from horde.cli.stack.ports import free_ports
+from horde.cli.stack.processes import tied_to_us
 from tests.servers import Database, ObjectStore
 
 SECRET = "the-secret-of-the-system-tests"
@@ -67,7 +68,8 @@ class Services:
             self._surroundings.address_file(name).unlink(missing_ok=True)
             with (self._folder / f"{name}.log").open("ab") as log:
                 self._processes[name] = subprocess.Popen(
-                    [sys.executable, "-m", "horde", "serve", name],
+                    # none of them outlives a test run that was killed
+                    [*tied_to_us("keep", signal.SIGTERM), sys.executable, "-m", "horde", "serve", name],
                     env=self._surroundings.of(name),
                     stdout=log,
                     stderr=log,
