@@ -30,7 +30,9 @@ SOLVE = (
 LOCKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("local", ("pyproject.toml", "--group", "local")),
     ("all", ("pyproject.toml", "--group", "dev", "--constraints", "requirements/local.lock")),
+    ("serve", ("pyproject.toml", "--constraints", "requirements/local.lock")),
     ("demo", ("--group", "pyproject.toml:demo")),
+    ("clients", ("--group", "pyproject.toml:clients")),
 )
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -50,9 +52,11 @@ def problems() -> list[str]:
     """What is wrong with the locks, without a network: an address in one, or a direct requirement that is missing."""
     found = []
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    direct = {"local": [*project["project"]["dependencies"], *project["dependency-groups"]["local"]]}
+    direct = {"serve": project["project"]["dependencies"]}
+    direct |= {"local": [*project["project"]["dependencies"], *project["dependency-groups"]["local"]]}
     direct["all"] = [*direct["local"], *project["dependency-groups"]["dev"]]
-    direct["demo"] = project["dependency-groups"]["demo"]
+    for group in ("demo", "clients"):
+        direct[group] = project["dependency-groups"][group]
     for name, wanted in direct.items():
         text = (FOLDER / f"{name}.lock").read_text()
         pinned = {_normal(line) for line in text.splitlines() if _NAME.match(line)}
