@@ -1,5 +1,6 @@
 """Media's composition root: settings in, a serving process out."""
 
+import asyncio
 import sys
 from datetime import timedelta
 from functools import partial
@@ -23,16 +24,31 @@ from services.media.settings import MediaSettings
 log = logs.get(__name__)
 
 
+def opened(settings: MediaSettings, blobs: Blobs, decoders: Decoders, queue: DeleteQueue, events: Events) -> Deps:
+    """What the handlers are given."""
+    return Deps(
+        blobs,
+        decoders,
+        PublicFetcher(settings),
+        queue,
+        events,
+        SystemClock(),
+        offloads=asyncio.Semaphore(settings.media_offloads),
+        gzips_messages=settings.chat_messages_offload_gzip,
+    )
+
+
 async def _serve() -> None:
     settings = load(MediaSettings)
     logs.configure(settings, "media")
+    events = Events()
     async with (
         Live.open(settings) as live,
         Blobs.open(settings) as blobs,
-        Decoders.open(settings) as decoders,
+        Decoders.open(settings, events) as decoders,
     ):
-        queue, events = DeleteQueue(live), Events()
-        deps = Deps(blobs, decoders, PublicFetcher(settings), queue, events, SystemClock())
+        queue = DeleteQueue(live)
+        deps = opened(settings, blobs, decoders, queue, events)
         try:
             await blobs.check()
         except BlobsUnavailable as away:

@@ -7,8 +7,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import boto3
 from botocore.config import Config
@@ -42,6 +43,15 @@ class BlobsUnavailable(Outage):
         super().__init__("s3", detail)
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How an object is served: its media type, and the Cache-Control and Content-Encoding it goes out with."""
+
+    kind: str
+    cache: str | None = None
+    encoding: str | None = None
+
+
 class Blobs:
     """An open door to the buckets. Every method but `delete` raises BlobsUnavailable."""
 
@@ -63,10 +73,14 @@ class Blobs:
             threads.shutdown(wait=False, cancel_futures=True)
             client.close()
 
-    async def put(self, key: str, body: bytes, *, kind: str) -> None:
-        """Stores one object of media type `kind`, in place of one of the same key."""
+    async def put(self, key: str, body: bytes, form: Form) -> None:
+        """Stores one object, in place of one of the same key."""
         bucket = self._buckets[room_of(key)]
-        await self._call(lambda: self._client.put_object(Bucket=bucket, Key=key, Body=body, ContentType=kind))
+        optional: Any = {"CacheControl": form.cache, "ContentEncoding": form.encoding}
+        given = {name: value for name, value in optional.items() if value is not None}
+        await self._call(
+            lambda: self._client.put_object(Bucket=bucket, Key=key, Body=body, ContentType=form.kind, **given)
+        )
 
     async def read(self, key: str) -> bytes:
         """The bytes of one object."""

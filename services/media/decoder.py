@@ -31,6 +31,9 @@ FRAME = struct.Struct(">cI")
 BASE64, RAW = b"6", b"R"
 """Kinds of a question: the image as base64, or as it is."""
 
+READY = b"+"
+"""Said once, before the first question, so that nobody's image pays for the start."""
+
 JPEG, TOO_LARGE, UNREADABLE = b"J", b"L", b"U"
 """Kinds of an answer: the JPEG; the announced number of pixels in text; why in text, for the log."""
 
@@ -103,7 +106,7 @@ def _encoded(stream: BinaryIO, max_pixels: int, max_side: int) -> bytes:
         plain = _flattened(image)
     target = _fitting(plain.size, max_side)
     if target != plain.size:
-        plain = plain.resize(target, Image.Resampling.LANCZOS)
+        plain = plain.resize(target, Image.Resampling.BICUBIC)
     # A photo's place, owner and comments are nobody's business, and would be written again.
     plain.info.clear()
     jpeg = io.BytesIO()
@@ -192,6 +195,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is expected now and then and leaves nothing behind
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
+    answers.write(READY)
+    answers.flush()
     while len(head := questions.read(FRAME.size)) == FRAME.size:
         kind, length = FRAME.unpack(head)
         outcome, body = answer(kind, questions.read(length), max_pixels=max_pixels, max_side=max_side)

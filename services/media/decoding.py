@@ -15,11 +15,15 @@ from typing import Self
 from horde.contract.limits import MAX_CHAT_IMAGE_PIXELS, MAX_CHAT_IMAGE_SIDE
 from horde.telemetry import logs
 from services.media import decoder
+from services.media.events import Events
 from services.media.settings import MediaSettings
 
 log = logs.get(__name__)
 
 _MIB = 1024 * 1024
+
+_START_SECONDS = 30
+"""A start takes a fifth of a second; on a machine that is busy with everything else, a hundred times as long."""
 
 _GONE = (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError)
 
@@ -46,10 +50,16 @@ class Unreadable:
 type Decoded = Jpeg | TooManyPixels | Unreadable
 
 
+class DecodersBusy(Exception):
+    """No decoder was free in time."""
+
+
 class Decoders:
     """Waits for a free decoder, oldest call first. `open` ends the processes with its block."""
 
-    def __init__(self, settings: MediaSettings) -> None:
+    def __init__(self, settings: MediaSettings, events: Events) -> None:
+        self._patience = settings.media_decode_queue_seconds
+        self._events = events
         self._slots = [_Slot(settings) for _ in range(settings.media_decoders)]
         # The last one that worked works next, so that a quiet service keeps one process and not all.
         self._free: asyncio.LifoQueue[_Slot] = asyncio.LifoQueue()
@@ -58,9 +68,9 @@ class Decoders:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, settings: MediaSettings) -> AsyncIterator[Self]:
+    async def open(cls, settings: MediaSettings, events: Events) -> AsyncIterator[Self]:
         """Decoders that start when first used."""
-        decoders = cls(settings)
+        decoders = cls(settings, events)
         try:
             yield decoders
         finally:
@@ -68,8 +78,13 @@ class Decoders:
                 await slot.end()
 
     async def normalise(self, image: str | bytes) -> Decoded:
-        """One image, as base64 (str) or as it is (bytes), decoded and encoded anew."""
-        slot = await self._free.get()
+        """One image, as base64 (str) or as it is (bytes), decoded and encoded anew. Raises DecodersBusy."""
+        with self._events.queued():
+            try:
+                async with asyncio.timeout(self._patience):
+                    slot = await self._free.get()
+            except TimeoutError:
+                raise DecodersBusy from None
         try:
             return await slot.normalise(image)
         finally:
@@ -85,11 +100,18 @@ class _Slot:
         self._process: asyncio.subprocess.Process | None = None
 
     async def normalise(self, image: str | bytes) -> Decoded:
-        """Asks the process. Whatever goes wrong ends it; the next image gets a new one."""
+        """Asks the process. Whatever goes wrong ends it; the next image gets a new one.
+
+        One that has died may have died before it saw the image, so the image is given to one more.
+        """
         kind, body = (decoder.BASE64, image.encode("ascii")) if isinstance(image, str) else (decoder.RAW, image)
-        process = await self._running()
+        return await self._asked(kind, body) or await self._asked(kind, body) or Unreadable()
+
+    async def _asked(self, kind: bytes, body: bytes) -> Decoded | None:
+        """What the process says; None when it has died."""
         done = False
         try:
+            process = await self._running()
             async with asyncio.timeout(self._seconds):
                 outcome, answer = await _ask(process, kind, body)
             done = True
@@ -97,8 +119,8 @@ class _Slot:
             log.warning("decoder too slow", seconds=self._seconds, bytes=len(body))
             return Unreadable()
         except _GONE:
-            log.warning("decoder died", exit_code=await process.wait(), bytes=len(body))
-            return Unreadable()
+            log.warning("decoder died", bytes=len(body))
+            return None
         finally:
             if not done:
                 await asyncio.shield(self.end())
@@ -131,13 +153,27 @@ class _Slot:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
             )
+            await _ready(self._process)
         return self._process
+
+
+async def _ready(process: asyncio.subprocess.Process) -> None:
+    if process.stdout is None:
+        raise BrokenPipeError
+    try:
+        async with asyncio.timeout(_START_SECONDS):
+            await process.stdout.readexactly(len(decoder.READY))
+    except TimeoutError as late:
+        raise BrokenPipeError from late
 
 
 async def _ask(process: asyncio.subprocess.Process, kind: bytes, body: bytes) -> tuple[bytes, bytes]:
     if process.stdin is None or process.stdout is None:
         raise BrokenPipeError
-    process.stdin.writelines((decoder.FRAME.pack(kind, len(body)), body))
+    try:
+        process.stdin.writelines((decoder.FRAME.pack(kind, len(body)), body))
+    except RuntimeError as closed:  # how uvloop says that the process has ended before it was asked
+        raise BrokenPipeError from closed
     await process.stdin.drain()
     outcome, length = decoder.FRAME.unpack(await process.stdout.readexactly(decoder.FRAME.size))
     return outcome, await process.stdout.readexactly(length)

@@ -23,9 +23,12 @@ class Deps:
     queue: DeleteQueue
     events: Events
     clock: Clock
+    offloads: asyncio.Semaphore
+    """How many messages objects, of up to 36 MB each, may be in the making."""
+    gzips_messages: bool = False
     background: set[asyncio.Task[Any]] = field(default_factory=set)
     newest: dict[str, object] = field(default_factory=dict)
-    """The newest StoreImages of each request under way; an older one no longer owns the request's keys."""
+    """The newest call that stores objects from each first key on; an older one no longer owns these keys."""
 
     def keep_going(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Runs work that has to end even when its caller has gone; the process waits for it before it leaves."""

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%horde_pb/media/v1/media_service.proto\x12\x11horde_pb.media.v1\"O\n\x12StoreImagesRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0c\n\x04urls\x18\x02 \x03(\t\x12\x17\n\x0fmax_total_bytes\x18\x03 \x01(\x03\"#\n\x13StoreImagesResponse\x12\x0c\n\x04keys\x18\x01 \x03(\t\"8\n\x11SignImagesRequest\x12\x0c\n\x04keys\x18\x01 \x03(\t\x12\x15\n\rvalid_seconds\x18\x02 \x01(\x05\"\"\n\x12SignImagesResponse\x12\x0c\n\x04urls\x18\x01 \x03(\t\"#\n\x13InlineImagesRequest\x12\x0c\n\x04keys\x18\x01 \x03(\t\"$\n\x14InlineImagesResponse\x12\x0c\n\x04urls\x18\x01 \x03(\t\"$\n\x14\x44\x65leteObjectsRequest\x12\x0c\n\x04keys\x18\x01 \x03(\t\"\x17\n\x15\x44\x65leteObjectsResponse2\x8c\x03\n\x0cMediaService\x12\\\n\x0bStoreImages\x12%.horde_pb.media.v1.StoreImagesRequest\x1a&.horde_pb.media.v1.StoreImagesResponse\x12Y\n\nSignImages\x12$.horde_pb.media.v1.SignImagesRequest\x1a%.horde_pb.media.v1.SignImagesResponse\x12_\n\x0cInlineImages\x12&.horde_pb.media.v1.InlineImagesRequest\x1a\'.horde_pb.media.v1.InlineImagesResponse\x12\x62\n\rDeleteObjects\x12\'.horde_pb.media.v1.DeleteObjectsRequest\x1a(.horde_pb.media.v1.DeleteObjectsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%horde_pb/media/v1/media_service.proto\x12\x11horde_pb.media.v1\"O\n\x12StoreImagesRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0c\n\x04urls\x18\x02 \x03(\t\x12\x17\n\x0fmax_total_bytes\x18\x03 \x01(\x03\"2\n\x13StoreImagesResponse\x12\x0c\n\x04keys\x18\x01 \x03(\t\x12\r\n\x05sizes\x18\x02 \x03(\x05\">\n\x16OffloadMessagesRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x10\n\x08messages\x18\x02 \x01(\x0c\"&\n\x17OffloadMessagesResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"8\n\x11SignImagesRequest\x12\x0c\n\x04keys\x18\x01 \x03(\t\x12\x15\n\rvalid_seconds\x18\x02 \x01(\x05\"\"\n\x12SignImagesResponse\x12\x0c\n\x04urls\x18\x01 \x03(\t\"@\n\x13SignMessagesRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x15\n\rvalid_seconds\x18\x02 \x01(\x05\"#\n\x14SignMessagesResponse\x12\x0b\n\x03url\x18\x01 \x01(\t\"#\n\x13InlineImagesRequest\x12\x0c\n\x04keys\x18\x01 \x03(\t\"$\n\x14InlineImagesResponse\x12\x0c\n\x04urls\x18\x01 \x03(\t\"$\n\x14\x44\x65leteObjectsRequest\x12\x0c\n\x04keys\x18\x01 \x03(\t\"%\n\x15\x44\x65leteObjectsResponse\x12\x0c\n\x04kept\x18\x01 \x03(\t2\xd7\x04\n\x0cMediaService\x12\\\n\x0bStoreImages\x12%.horde_pb.media.v1.StoreImagesRequest\x1a&.horde_pb.media.v1.StoreImagesResponse\x12h\n\x0fOffloadMessages\x12).horde_pb.media.v1.OffloadMessagesRequest\x1a*.horde_pb.media.v1.OffloadMessagesResponse\x12Y\n\nSignImages\x12$.horde_pb.media.v1.SignImagesRequest\x1a%.horde_pb.media.v1.SignImagesResponse\x12_\n\x0cSignMessages\x12&.horde_pb.media.v1.SignMessagesRequest\x1a\'.horde_pb.media.v1.SignMessagesResponse\x12_\n\x0cInlineImages\x12&.horde_pb.media.v1.InlineImagesRequest\x1a\'.horde_pb.media.v1.InlineImagesResponse\x12\x62\n\rDeleteObjects\x12\'.horde_pb.media.v1.DeleteObjectsRequest\x1a(.horde_pb.media.v1.DeleteObjectsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,19 +34,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STOREIMAGESREQUEST']._serialized_start=60
   _globals['_STOREIMAGESREQUEST']._serialized_end=139
   _globals['_STOREIMAGESRESPONSE']._serialized_start=141
-  _globals['_STOREIMAGESRESPONSE']._serialized_end=176
-  _globals['_SIGNIMAGESREQUEST']._serialized_start=178
-  _globals['_SIGNIMAGESREQUEST']._serialized_end=234
-  _globals['_SIGNIMAGESRESPONSE']._serialized_start=236
-  _globals['_SIGNIMAGESRESPONSE']._serialized_end=270
-  _globals['_INLINEIMAGESREQUEST']._serialized_start=272
-  _globals['_INLINEIMAGESREQUEST']._serialized_end=307
-  _globals['_INLINEIMAGESRESPONSE']._serialized_start=309
-  _globals['_INLINEIMAGESRESPONSE']._serialized_end=345
-  _globals['_DELETEOBJECTSREQUEST']._serialized_start=347
-  _globals['_DELETEOBJECTSREQUEST']._serialized_end=383
-  _globals['_DELETEOBJECTSRESPONSE']._serialized_start=385
-  _globals['_DELETEOBJECTSRESPONSE']._serialized_end=408
-  _globals['_MEDIASERVICE']._serialized_start=411
-  _globals['_MEDIASERVICE']._serialized_end=807
+  _globals['_STOREIMAGESRESPONSE']._serialized_end=191
+  _globals['_OFFLOADMESSAGESREQUEST']._serialized_start=193
+  _globals['_OFFLOADMESSAGESREQUEST']._serialized_end=255
+  _globals['_OFFLOADMESSAGESRESPONSE']._serialized_start=257
+  _globals['_OFFLOADMESSAGESRESPONSE']._serialized_end=295
+  _globals['_SIGNIMAGESREQUEST']._serialized_start=297
+  _globals['_SIGNIMAGESREQUEST']._serialized_end=353
+  _globals['_SIGNIMAGESRESPONSE']._serialized_start=355
+  _globals['_SIGNIMAGESRESPONSE']._serialized_end=389
+  _globals['_SIGNMESSAGESREQUEST']._serialized_start=391
+  _globals['_SIGNMESSAGESREQUEST']._serialized_end=455
+  _globals['_SIGNMESSAGESRESPONSE']._serialized_start=457
+  _globals['_SIGNMESSAGESRESPONSE']._serialized_end=492
+  _globals['_INLINEIMAGESREQUEST']._serialized_start=494
+  _globals['_INLINEIMAGESREQUEST']._serialized_end=529
+  _globals['_INLINEIMAGESRESPONSE']._serialized_start=531
+  _globals['_INLINEIMAGESRESPONSE']._serialized_end=567
+  _globals['_DELETEOBJECTSREQUEST']._serialized_start=569
+  _globals['_DELETEOBJECTSREQUEST']._serialized_end=605
+  _globals['_DELETEOBJECTSRESPONSE']._serialized_start=607
+  _globals['_DELETEOBJECTSRESPONSE']._serialized_end=644
+  _globals['_MEDIASERVICE']._serialized_start=647
+  _globals['_MEDIASERVICE']._serialized_end=1246
 # @@protoc_insertion_point(module_scope)

@@ -40,10 +40,20 @@ class MediaServiceStub:
                 request_serializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.StoreImagesRequest.SerializeToString,
                 response_deserializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.StoreImagesResponse.FromString,
                 _registered_method=True)
+        self.OffloadMessages = channel.unary_unary(
+                '/horde_pb.media.v1.MediaService/OffloadMessages',
+                request_serializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.OffloadMessagesRequest.SerializeToString,
+                response_deserializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.OffloadMessagesResponse.FromString,
+                _registered_method=True)
         self.SignImages = channel.unary_unary(
                 '/horde_pb.media.v1.MediaService/SignImages',
                 request_serializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignImagesRequest.SerializeToString,
                 response_deserializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignImagesResponse.FromString,
+                _registered_method=True)
+        self.SignMessages = channel.unary_unary(
+                '/horde_pb.media.v1.MediaService/SignMessages',
+                request_serializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignMessagesRequest.SerializeToString,
+                response_deserializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignMessagesResponse.FromString,
                 _registered_method=True)
         self.InlineImages = channel.unary_unary(
                 '/horde_pb.media.v1.MediaService/InlineImages',
@@ -70,8 +80,24 @@ class MediaServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OffloadMessages(self, request, context):
+        """Called by admission after StoreImages and before the request is activated, for messages above the offload threshold. Stores the whole
+        array as one object, each image inlined as its stored JPEG. A repeat overwrites the same key. Refuses: ChatImageStorageUnavailable,
+        after which the object is gone or queued for deletion.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SignImages(self, request, context):
         """Called by dispatch after a commit that handed a job with images out. Signs locally: no store is asked.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SignMessages(self, request, context):
+        """Called by dispatch after a commit that handed an offloaded request to a worker that fetches its messages. Signs locally.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -85,7 +111,8 @@ class MediaServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteObjects(self, request, context):
-        """Called by dispatch and admission for objects whose row is gone. Safe to repeat; keys the store keeps are retried by media's loop.
+        """Called by dispatch and admission for objects whose row is gone. Safe to repeat; keys the store keeps are retried by media's loop, and
+        named in the answer for a caller who keeps a list of its own.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -99,10 +126,20 @@ def add_MediaServiceServicer_to_server(servicer, server):
                     request_deserializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.StoreImagesRequest.FromString,
                     response_serializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.StoreImagesResponse.SerializeToString,
             ),
+            'OffloadMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.OffloadMessages,
+                    request_deserializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.OffloadMessagesRequest.FromString,
+                    response_serializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.OffloadMessagesResponse.SerializeToString,
+            ),
             'SignImages': grpc.unary_unary_rpc_method_handler(
                     servicer.SignImages,
                     request_deserializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignImagesRequest.FromString,
                     response_serializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignImagesResponse.SerializeToString,
+            ),
+            'SignMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.SignMessages,
+                    request_deserializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignMessagesRequest.FromString,
+                    response_serializer=horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignMessagesResponse.SerializeToString,
             ),
             'InlineImages': grpc.unary_unary_rpc_method_handler(
                     servicer.InlineImages,
@@ -154,6 +191,33 @@ class MediaService:
             _registered_method=True)
 
     @staticmethod
+    def OffloadMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/horde_pb.media.v1.MediaService/OffloadMessages',
+            horde__pb_dot_media_dot_v1_dot_media__service__pb2.OffloadMessagesRequest.SerializeToString,
+            horde__pb_dot_media_dot_v1_dot_media__service__pb2.OffloadMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def SignImages(request,
             target,
             options=(),
@@ -170,6 +234,33 @@ class MediaService:
             '/horde_pb.media.v1.MediaService/SignImages',
             horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignImagesRequest.SerializeToString,
             horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignImagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SignMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/horde_pb.media.v1.MediaService/SignMessages',
+            horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignMessagesRequest.SerializeToString,
+            horde__pb_dot_media_dot_v1_dot_media__service__pb2.SignMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -21,12 +21,21 @@ class MediaServiceStub:
     A repeat overwrites the same keys. Refuses: SourceImageUnreadable, SourceImageSizeExceeded, SourceImageResolutionExceeded,
     SourceImageUrlRefused, ChatImageStorageUnavailable.
     """
+    OffloadMessages: _aio.UnaryUnaryMultiCallable[_media_service_pb2.OffloadMessagesRequest, _media_service_pb2.OffloadMessagesResponse]
+    """Called by admission after StoreImages and before the request is activated, for messages above the offload threshold. Stores the whole
+    array as one object, each image inlined as its stored JPEG. A repeat overwrites the same key. Refuses: ChatImageStorageUnavailable,
+    after which the object is gone or queued for deletion.
+    """
     SignImages: _aio.UnaryUnaryMultiCallable[_media_service_pb2.SignImagesRequest, _media_service_pb2.SignImagesResponse]
     """Called by dispatch after a commit that handed a job with images out. Signs locally: no store is asked."""
+    SignMessages: _aio.UnaryUnaryMultiCallable[_media_service_pb2.SignMessagesRequest, _media_service_pb2.SignMessagesResponse]
+    """Called by dispatch after a commit that handed an offloaded request to a worker that fetches its messages. Signs locally."""
     InlineImages: _aio.UnaryUnaryMultiCallable[_media_service_pb2.InlineImagesRequest, _media_service_pb2.InlineImagesResponse]
     """Called by dispatch for a worker that takes images inline. Reads the store. Refuses: ChatImageStorageUnavailable."""
     DeleteObjects: _aio.UnaryUnaryMultiCallable[_media_service_pb2.DeleteObjectsRequest, _media_service_pb2.DeleteObjectsResponse]
-    """Called by dispatch and admission for objects whose row is gone. Safe to repeat; keys the store keeps are retried by media's loop."""
+    """Called by dispatch and admission for objects whose row is gone. Safe to repeat; keys the store keeps are retried by media's loop, and
+    named in the answer for a caller who keeps a list of its own.
+    """
 
 class MediaServiceServicer(metaclass=_abc_1.ABCMeta):
     """Media decides whether bytes are an image we accept, where they lie, and how they are handed out."""
@@ -43,12 +52,31 @@ class MediaServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def OffloadMessages(
+        self,
+        request: _media_service_pb2.OffloadMessagesRequest,
+        context: _aio.ServicerContext[_media_service_pb2.OffloadMessagesRequest, _abc.Awaitable[_media_service_pb2.OffloadMessagesResponse]],
+    ) -> _abc.Awaitable[_media_service_pb2.OffloadMessagesResponse]:
+        """Called by admission after StoreImages and before the request is activated, for messages above the offload threshold. Stores the whole
+        array as one object, each image inlined as its stored JPEG. A repeat overwrites the same key. Refuses: ChatImageStorageUnavailable,
+        after which the object is gone or queued for deletion.
+        """
+
+    @_abc_1.abstractmethod
     def SignImages(
         self,
         request: _media_service_pb2.SignImagesRequest,
         context: _aio.ServicerContext[_media_service_pb2.SignImagesRequest, _abc.Awaitable[_media_service_pb2.SignImagesResponse]],
     ) -> _abc.Awaitable[_media_service_pb2.SignImagesResponse]:
         """Called by dispatch after a commit that handed a job with images out. Signs locally: no store is asked."""
+
+    @_abc_1.abstractmethod
+    def SignMessages(
+        self,
+        request: _media_service_pb2.SignMessagesRequest,
+        context: _aio.ServicerContext[_media_service_pb2.SignMessagesRequest, _abc.Awaitable[_media_service_pb2.SignMessagesResponse]],
+    ) -> _abc.Awaitable[_media_service_pb2.SignMessagesResponse]:
+        """Called by dispatch after a commit that handed an offloaded request to a worker that fetches its messages. Signs locally."""
 
     @_abc_1.abstractmethod
     def InlineImages(
@@ -64,6 +92,8 @@ class MediaServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _media_service_pb2.DeleteObjectsRequest,
         context: _aio.ServicerContext[_media_service_pb2.DeleteObjectsRequest, _abc.Awaitable[_media_service_pb2.DeleteObjectsResponse]],
     ) -> _abc.Awaitable[_media_service_pb2.DeleteObjectsResponse]:
-        """Called by dispatch and admission for objects whose row is gone. Safe to repeat; keys the store keeps are retried by media's loop."""
+        """Called by dispatch and admission for objects whose row is gone. Safe to repeat; keys the store keeps are retried by media's loop, and
+        named in the answer for a caller who keeps a list of its own.
+        """
 
 def add_MediaServiceServicer_to_server(servicer: MediaServiceServicer, server: _aio.Server) -> None: ...

@@ -4,10 +4,10 @@ import asyncio
 import base64
 from collections.abc import Sequence
 
-from horde.contract import reasons
-from horde.contract.refusal import Refusal
+from horde.contract.chat.images import JPEG_URL
 from services.media.blobs import BlobsUnavailable
 from services.media.deps import Deps
+from services.media.storing import unavailable
 
 
 async def inline_images(keys: Sequence[str], deps: Deps) -> list[str]:
@@ -15,13 +15,11 @@ async def inline_images(keys: Sequence[str], deps: Deps) -> list[str]:
     try:
         images = await asyncio.gather(*map(deps.blobs.read, keys))
     except BlobsUnavailable as away:
-        deps.events.refused(reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE)
-        raise Refusal(
-            reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE, "The images of this job cannot be read from their store now."
-        ) from away
+        raise unavailable("The images of this job cannot be read from their store now.", deps) from away
     deps.events.inlined([len(image) for image in images])
-    return await asyncio.to_thread(lambda: [_data_url(image) for image in images])
+    return await asyncio.to_thread(lambda: [data_url(image) for image in images])
 
 
-def _data_url(jpeg: bytes) -> str:
-    return "data:image/jpeg;base64," + base64.b64encode(jpeg).decode("ascii")
+def data_url(jpeg: bytes) -> str:
+    """The image as a worker that fetches nothing is given it."""
+    return JPEG_URL + base64.b64encode(jpeg).decode("ascii")

@@ -2,9 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from horde.contract import reasons
 from horde.contract.refusal import Refusal
-from services.media.decoding import Jpeg, TooManyPixels
+from services.media.blobs import Form
+from services.media.decoding import DecodersBusy, Jpeg, TooManyPixels
 from services.media.deps import Deps
 from services.media.rules.image_caps import (
     RunningTotal,
@@ -15,11 +18,21 @@ from services.media.rules.image_caps import (
 )
 from services.media.rules.image_sources import DataSource, ImagesAsk, Source, WebSource, read_source
 from services.media.rules.object_keys import image_keys
-from services.media.storing import store_all
+from services.media.storing import Stored, store_all
+
+_JPEG = Form("image/jpeg")
 
 
-async def store_images(ask: ImagesAsk, deps: Deps) -> Sequence[str]:
-    """The keys of the stored images, in order. Raises Refusal; then nothing is stored, or its delete is queued."""
+@dataclass(frozen=True, slots=True)
+class StoredImages:
+    """The keys and sizes in bytes of the stored images, in the order of the request."""
+
+    keys: Sequence[str]
+    sizes: Sequence[int]
+
+
+async def store_images(ask: ImagesAsk, deps: Deps) -> StoredImages:
+    """What was stored. Raises Refusal; then nothing is stored, or its delete is queued."""
     try:
         check_count(len(ask.urls))
         sources = [read_source(url, number) for number, url in enumerate(ask.urls)]
@@ -34,8 +47,10 @@ async def store_images(ask: ImagesAsk, deps: Deps) -> Sequence[str]:
         deps.events.refused(no.reason)
         raise
     keys = image_keys(ask.request_id, len(jpegs))
-    await store_all(ask.request_id, keys, jpegs, deps)
-    return keys
+    await store_all([Stored(key, jpeg, _JPEG) for key, jpeg in zip(keys, jpegs, strict=True)], deps)
+    sizes = [len(jpeg) for jpeg in jpegs]
+    deps.events.stored(sizes)
+    return StoredImages(keys, sizes)
 
 
 async def _gather(sources: Sequence[Source], cap: int, deps: Deps) -> list[str | bytes]:
@@ -62,7 +77,15 @@ async def _gather(sources: Sequence[Source], cap: int, deps: Deps) -> list[str |
 async def _normalise(images: Sequence[str | bytes], deps: Deps) -> list[bytes]:
     """The JPEGs, decoded side by side; the first bad image in order is the one refused."""
     jpegs: list[bytes] = []
-    for number, decoded in enumerate(await asyncio.gather(*map(deps.decoders.normalise, images))):
+    try:
+        # the first that no decoder takes in time ends the waiting of all
+        async with asyncio.TaskGroup() as together:
+            decoding = [together.create_task(deps.decoders.normalise(image)) for image in images]
+    except* DecodersBusy as busy:
+        raise Refusal(
+            reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE, "Too many images are being read now. Please try again later."
+        ) from busy
+    for number, decoded in enumerate(task.result() for task in decoding):
         match decoded:
             case Jpeg(data=data):
                 jpegs.append(data)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-_MESSAGES_SUFFIX = "_chat_messages.json"
+from horde.contract.chat.images import MESSAGES_SUFFIX, image_key
 
 
 class Room(StrEnum):
@@ -15,12 +15,12 @@ class Room(StrEnum):
 
 def image_keys(request_id: str, count: int) -> tuple[str, ...]:
     """The keys of a request's images, counted from 0 in the order of the request."""
-    return tuple(f"{request_id}_chat_{number}.jpg" for number in range(count))
+    return tuple(image_key(request_id, number) for number in range(count))
 
 
 def room_of(key: str) -> Room:
     """Where an object lies. The suffix alone tells, so that a delete retried much later finds the right bucket."""
-    return Room.MESSAGES if key.endswith(_MESSAGES_SUFFIX) else Room.IMAGES
+    return Room.MESSAGES if key.endswith(MESSAGES_SUFFIX) else Room.IMAGES
 
 
 def by_room(keys: Iterable[str]) -> dict[Room, list[str]]:

@@ -1,5 +1,6 @@
 """The media service that each test of this folder gets: real store, real Redis, real decoders."""
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -9,15 +10,14 @@ from typing import Any
 
 import pytest
 
-from horde.clock import SystemClock
 from horde.live import Live
 from horde_pb.media.v1 import media_service_pb2 as pb
 from horde_pb.media.v1.media_service_pb2_grpc import MediaServiceStub, add_MediaServiceServicer_to_server
+from services.media.__main__ import opened
 from services.media.blobs import Blobs
 from services.media.decoding import Decoders
 from services.media.deps import Deps
 from services.media.events import Events
-from services.media.fetching import PublicFetcher
 from services.media.live import DeleteQueue
 from services.media.loops.retry_deletes import retry_deletes
 from services.media.servicer import MediaServicer
@@ -49,8 +49,18 @@ class Media:
     async def inline(self, *keys: str) -> list[str]:
         return list((await self.call(self.stub.InlineImages, pb.InlineImagesRequest(keys=keys))).urls)
 
-    async def delete(self, *keys: str) -> None:
-        await self.call(self.stub.DeleteObjects, pb.DeleteObjectsRequest(keys=keys))
+    async def offload(self, request_id: str, messages: object) -> str:
+        ask = pb.OffloadMessagesRequest(request_id=request_id, messages=json.dumps(messages).encode())
+        key: str = (await self.call(self.stub.OffloadMessages, ask)).key
+        return key
+
+    async def sign_messages(self, request_id: str, *, valid_seconds: int = 120) -> str:
+        ask = pb.SignMessagesRequest(request_id=request_id, valid_seconds=valid_seconds)
+        url: str = (await self.call(self.stub.SignMessages, ask)).url
+        return url
+
+    async def delete(self, *keys: str) -> list[str]:
+        return list((await self.call(self.stub.DeleteObjects, pb.DeleteObjectsRequest(keys=keys))).kept)
 
     async def owed(self) -> set[str]:
         return set(await self.deps.queue.some(1000))
@@ -74,9 +84,9 @@ def media_settings(s3: ObjectStore, redis_url: str) -> MediaSettings:
 
 @asynccontextmanager
 async def _serving(settings: MediaSettings) -> AsyncIterator[Media]:
-    async with Live.open(settings) as live, Blobs.open(settings) as blobs, Decoders.open(settings) as decoders:
-        fetcher = PublicFetcher(settings)
-        deps = Deps(blobs, decoders, fetcher, DeleteQueue(live), Events(), SystemClock())
+    events = Events()
+    async with Live.open(settings) as live, Blobs.open(settings) as blobs, Decoders.open(settings, events) as decoders:
+        deps = opened(settings, blobs, decoders, DeleteQueue(live), events)
         async with served("media", partial(add_MediaServiceServicer_to_server, MediaServicer(deps))) as neighbour:
 
             async def call(method: Any, request: Any) -> Any:

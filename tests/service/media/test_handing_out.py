@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
-from services.media.blobs import BlobsUnavailable
+from services.media.blobs import BlobsUnavailable, Form
 from services.media.live import DELETE_RETRY
 from services.media.settings import MediaSettings
 from tests.fakes.pictures import data_url, opened, picture
@@ -58,7 +58,7 @@ async def test_an_image_that_is_gone_cannot_be_inlined(media: Any) -> None:
 
 async def test_deleted_objects_are_gone_and_nothing_is_owed(media: Any) -> None:
     keys = await media.store("r", data_url(picture()), data_url(picture()))
-    await media.deps.blobs.put("r_chat_messages.json", b"[]", kind="application/json")
+    await media.deps.blobs.put("r_chat_messages.json", b"[]", Form("application/json"))
     await media.delete(*keys, "r_chat_messages.json", "never_there_chat_0.jpg")
     for key in (*keys, "r_chat_messages.json"):
         with pytest.raises(BlobsUnavailable):

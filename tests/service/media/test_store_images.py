@@ -94,6 +94,14 @@ async def test_a_decoder_that_dies_refuses_its_image_and_the_next_one_is_decoded
     assert await media.store("after", data_url(picture()))
 
 
+async def test_a_decoder_that_died_while_it_had_nothing_to_do_refuses_nothing(media: Any) -> None:
+    await media.store("warm", data_url(picture()))
+    for slot in media.deps.decoders._slots:
+        if slot._process is not None:
+            slot._process.kill()
+    assert await media.store("next", data_url(picture())) == ["next_chat_0.jpg"]
+
+
 async def test_a_decoder_that_takes_too_long_refuses_its_image(
     media_settings: MediaSettings, serving_media: Callable[[MediaSettings], AbstractAsyncContextManager[Any]]
 ) -> None:
@@ -112,6 +120,7 @@ async def test_without_the_store_the_answer_is_unavailable_and_every_key_is_owed
         with pytest.raises(Refusal) as refused:
             await media.store("r", data_url(picture()), data_url(picture()))
         assert refused.value.reason is reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE
+        await media.deps.settle()
         assert await media.owed() == {"r_chat_0.jpg", "r_chat_1.jpg"}
 
 
@@ -124,7 +133,7 @@ async def test_a_repeat_overwrites_the_same_keys(media: Any) -> None:
 async def hung_up_while_storing(media: Any, request_id: str) -> None:
     ask = pb.StoreImagesRequest(request_id=request_id, urls=[data_url(picture())] * 5, max_total_bytes=10**7)
     call = media.stub.StoreImages(ask)
-    while request_id not in media.deps.newest:  # noqa: ASYNC110 - the service tells nobody that it has begun
+    while f"{request_id}_chat_0.jpg" not in media.deps.newest:  # noqa: ASYNC110 - the service tells nobody that it has begun
         await asyncio.sleep(0.001)
     call.cancel()
 

@@ -63,6 +63,20 @@ def test_the_camera_s_orientation_is_applied() -> None:
     assert not turned.getexif()
 
 
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_each_orientation_is_turned_as_the_camera_says(orientation: int) -> None:
+    out, exif = io.BytesIO(), Image.Exif()
+    exif[0x0112] = orientation
+    corner = Image.new("RGB", (64, 32), (255, 255, 255))
+    corner.paste((255, 0, 0), (0, 0, 16, 16))
+    corner.save(out, "JPEG", exif=exif, quality=95)
+    upright = normalised(out.getvalue())
+    place = {1: (8, 8), 2: (56, 8), 3: (56, 24), 4: (8, 24), 5: (8, 8), 6: (24, 8), 7: (24, 56), 8: (8, 56)}
+    assert upright.size == ((64, 32) if orientation < 5 else (32, 64))
+    red, green, _ = _pixel(upright, place[orientation])
+    assert (red > 200, green < 80) == (True, True)
+
+
 def test_nothing_of_a_photo_s_metadata_is_kept() -> None:
     out = io.BytesIO()
     exif = Image.Exif()
@@ -151,7 +165,27 @@ def test_the_program_answers_one_question_after_the_other() -> None:
     )
     program = [sys.executable, "-P", decoder.__file__, "9000", "2048", str(2**30)]
     answers = io.BytesIO(subprocess.run(program, input=questions, capture_output=True, check=True).stdout)
+    assert answers.read(1) == decoder.READY
     assert [_read(answers)[0] for _ in range(3)] == [decoder.JPEG, decoder.UNREADABLE, decoder.TOO_LARGE]
+
+
+def test_an_image_that_needs_more_memory_than_allowed_is_unreadable_and_the_next_one_is_not() -> None:
+    wide = picture((20_000, 20_000), "1")
+    questions = b"".join(decoder.FRAME.pack(decoder.RAW, len(body)) + body for body in (wide, picture()))
+    program = [sys.executable, "-P", decoder.__file__, str(10**9), "2048", str(400 * 2**20)]
+    answers = io.BytesIO(subprocess.run(program, input=questions, capture_output=True, check=True).stdout)
+    assert answers.read(1) == decoder.READY
+    assert [_read(answers)[0] for _ in range(2)] == [decoder.UNREADABLE, decoder.JPEG]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_a_file_that_ends_too_early_never_becomes_half_an_image(kind: str) -> None:
+    whole = noise(24, kind)
+    outcomes = {
+        decoder.answer(decoder.RAW, whole[:length], max_pixels=10_000, max_side=100)[0]
+        for length in range(0, len(whole) * 9 // 10, 7)
+    }
+    assert outcomes == {decoder.UNREADABLE}
 
 
 @pytest.mark.parametrize(
@@ -166,7 +200,7 @@ def _read(answers: io.BytesIO) -> tuple[bytes, bytes]:
     return outcome, answers.read(length)
 
 
-def _pixel(image: Image.Image) -> tuple[Any, ...]:
-    pixel = image.getpixel((4, 4))
+def _pixel(image: Image.Image, place: tuple[int, int] = (4, 4)) -> tuple[Any, ...]:
+    pixel = image.getpixel(place)
     assert isinstance(pixel, tuple)
     return pixel
