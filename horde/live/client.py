@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Self
 
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -12,6 +12,7 @@ from redis.exceptions import ReadOnlyError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from horde.failures import Outage
+from horde.live.addresses import connections
 from horde.settings import RedisSettings
 
 RESET_CONNECTION = (AttributeError, RuntimeError)
@@ -48,22 +49,18 @@ class Live:
     @asynccontextmanager
     async def open(cls, settings: RedisSettings) -> AsyncIterator[Self]:
         """A pool that connects when first used, so Redis may be down at the start."""
-        pool = BlockingConnectionPool.from_url(
+        async with connections(
             settings.redis_url,
-            max_connections=settings.redis_pool_size,
-            timeout=settings.redis_timeout_seconds,
+            most=settings.redis_pool_size,
+            wait_seconds=settings.redis_timeout_seconds,
             socket_timeout=settings.redis_timeout_seconds,
             socket_connect_timeout=settings.redis_timeout_seconds,
             socket_keepalive=True,
             decode_responses=False,
             retry=retry_policy(),
             retry_on_error=list(RESET_CONNECTION),
-        )
-        redis = Redis.from_pool(pool)
-        try:
+        ) as redis:
             yield cls(redis)
-        finally:
-            await redis.aclose()
 
     @contextmanager
     def guard(self) -> Iterator[Redis]:

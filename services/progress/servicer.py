@@ -11,6 +11,7 @@ from horde_pb.progress.v1.progress_service_pb2_grpc import ProgressServiceServic
 from services.progress import wire
 from services.progress.deps import Deps
 from services.progress.handlers.append_progress import append_progress
+from services.progress.handlers.append_together import append_together
 from services.progress.handlers.cancel_leases import cancel_leases
 from services.progress.handlers.close_lease import close_lease
 from services.progress.handlers.open_lease import open_lease
@@ -33,6 +34,11 @@ class ProgressServicer(ProgressServiceServicer):
     @override
     async def AppendProgress(self, request: pb.AppendProgressRequest, context: Context) -> pb.AppendProgressResponse:
         return wire.accepted(await append_progress(wire.delta(request), request.api_key, self._deps))
+
+    @override
+    async def AppendTogether(self, request: pb.AppendTogetherRequest, context: Context) -> pb.AppendTogetherResponse:
+        posts = [(wire.delta(post), post.api_key) for post in request.posts]
+        return wire.accepted_together(await append_together(posts, self._deps))
 
     @override
     async def CloseLease(self, request: pb.CloseLeaseRequest, context: Context) -> pb.CloseLeaseResponse:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from horde.contract.refusal import Refusal
+from horde.rpc import refusals
 from horde_pb.progress.v1 import progress_service_pb2 as pb
 from services.progress.rules import feed
-from services.progress.rules.deltas import Delta, Verdict
+from services.progress.rules.deltas import Delta, Failed, Verdict
 from services.progress.rules.leases import Lease
 
 
@@ -34,6 +36,21 @@ def delta(ask: pb.AppendProgressRequest) -> Delta:
 def accepted(verdict: Verdict) -> pb.AppendProgressResponse:
     """The answer to an accepted post."""
     return pb.AppendProgressResponse(accepted_seq=verdict.seq, cancelled=verdict.is_cancelled)
+
+
+def accepted_together(outcomes: Sequence[Verdict | Refusal | Failed]) -> pb.AppendTogetherResponse:
+    """The answers to posts that came together."""
+    return pb.AppendTogetherResponse(answers=[_appended(outcome) for outcome in outcomes])
+
+
+def _appended(outcome: Verdict | Refusal | Failed) -> pb.Appended:
+    match outcome:
+        case Verdict():
+            return pb.Appended(accepted=accepted(outcome))
+        case Refusal():
+            return pb.Appended(refused=refusals.packed(outcome))
+        case Failed():
+            return pb.Appended(failed=outcome.why)
 
 
 def posted(answers: Sequence[feed.Posted]) -> pb.ReadPostedResponse:

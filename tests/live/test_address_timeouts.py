@@ -7,7 +7,17 @@ import pytest
 
 from horde.live import Key, Live
 from horde.settings import RedisSettings
-from services.moderation.live import BLOCKS, MODEL_REJECTIONS, SUSPICION, TIMEOUT, Addresses
+from services.moderation.live import (
+    BLOCKS,
+    MODEL_REJECTION_NOTICE,
+    MODEL_REJECTIONS,
+    PROXY_SUSPICION,
+    SUSPICION,
+    TIMEOUT,
+    Addresses,
+)
+from services.moderation.rules.blocking import Network, around
+from services.moderation.rules.timeouts import SERVICE_ADDRESS
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 SUBJECT = "1.2.3.4"
@@ -82,4 +92,39 @@ async def test_model_rejections_are_counted_within_a_fixed_hour(live: Live) -> N
 
 
 def test_the_keys_are_declared_with_what_is_lost() -> None:
-    assert {SUSPICION, TIMEOUT, BLOCKS, MODEL_REJECTIONS} <= set(Key.all())
+    assert {SUSPICION, TIMEOUT, BLOCKS, MODEL_REJECTIONS, MODEL_REJECTION_NOTICE, PROXY_SUSPICION} <= set(Key.all())
+
+
+async def test_a_service_is_out_for_minutes_and_remembered_for_an_hour(live: Live) -> None:
+    addresses = Addresses(live)
+    lengths = [await addresses.report_suspicion(SUBJECT, SERVICE_ADDRESS) for _ in range(3)]
+    assert lengths == [timedelta(minutes=minutes) for minutes in (3, 5, 5)]
+    assert 3600 - 5 < await live.redis.ttl(SUSPICION(subject=SUBJECT)) <= 3600
+
+
+async def test_moderators_are_told_of_a_subject_once_an_hour(live: Live) -> None:
+    addresses = Addresses(live)
+    assert await addresses.claim_model_rejection_notice(SUBJECT)
+    assert not await addresses.claim_model_rejection_notice(SUBJECT)
+    assert await addresses.claim_model_rejection_notice("5.6.7.8")
+    assert 3600 - 5 < await live.redis.ttl(MODEL_REJECTION_NOTICE(subject=SUBJECT)) <= 3600
+
+
+async def test_rejections_through_a_proxy_are_counted_apart_and_put_nobody_out(live: Live) -> None:
+    addresses = Addresses(live)
+    assert [await addresses.count_proxied_rejection(SUBJECT) for _ in range(2)] == [1, 2]
+    assert await addresses.count_model_rejection(SUBJECT) == 1
+    assert await addresses.seconds_left(SUBJECT, NOW) == 0
+    assert 3600 - 5 < await live.redis.ttl(PROXY_SUSPICION(subject=SUBJECT)) <= 3600
+
+
+async def test_no_look_up_searches_the_keys(live: Live) -> None:
+    addresses = Addresses(live)
+    await addresses.keep_out(Network("10.0.0.0/8"), timedelta(hours=1), NOW)
+    await live.redis.config_resetstat()
+    await addresses.seconds_left("10.1.2.3", NOW)
+    await addresses.blocks(NOW)
+    await addresses.standing(*around("10.1.2.3"), NOW)
+    used = await live.redis.info("commandstats")
+    assert {"cmdstat_hmget", "cmdstat_pttl", "cmdstat_hgetall"} <= set(used)
+    assert not {"cmdstat_scan", "cmdstat_keys", "cmdstat_hscan"} & set(used)

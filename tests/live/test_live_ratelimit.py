@@ -4,9 +4,15 @@ import asyncio
 import time
 
 import pytest
+from prometheus_client import REGISTRY
 
 from horde.ratelimit import RateLimiter
 from tests.fakes.fault_proxy import FaultProxy
+
+
+def measured(name: str) -> float:
+    """What a metric says now."""
+    return REGISTRY.get_sample_value(name) or 0.0
 
 
 async def test_the_call_after_the_limit_is_refused_until_the_window_ends(redis_url: str) -> None:
@@ -45,12 +51,16 @@ async def test_a_window_has_an_end_even_if_its_key_lost_it(redis_url: str) -> No
 async def test_without_redis_it_counts_alone_and_does_not_wait_again(redis_url: str) -> None:
     async with FaultProxy.before(redis_url) as proxy, RateLimiter.open(proxy.url(redis_url)) as limiter:
         await limiter.hit("2/minute", "a")
+        assert measured("horde_ratelimit_alone") == 0
+        counted = measured("horde_ratelimit_fallbacks_total")
         proxy.blackhole = True
         first = await limiter.hit("2/minute", "a")
         started = time.monotonic()
         rest = [await limiter.hit("2/minute", "a") for _ in range(2)]
         assert time.monotonic() - started < 0.1
         assert [first.allowed, *(verdict.allowed for verdict in rest)] == [True, True, False]
+        assert measured("horde_ratelimit_alone") == 1
+        assert measured("horde_ratelimit_fallbacks_total") == counted + 3
 
 
 async def test_a_limiter_that_is_off_allows_everything() -> None:

@@ -146,6 +146,80 @@ class AppendProgressResponse(_message.Message):
 Global___AppendProgressResponse: _TypeAlias = AppendProgressResponse  # noqa: Y015
 
 @_typing.final
+class AppendTogetherRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def posts(self) -> _containers.RepeatedCompositeFieldContainer[Global___AppendProgressRequest]:
+        """Next free field: 2"""
+
+    def __init__(
+        self,
+        *,
+        posts: _abc.Iterable[Global___AppendProgressRequest] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["posts", b"posts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppendTogetherRequest: _TypeAlias = AppendTogetherRequest  # noqa: Y015
+
+@_typing.final
+class AppendTogetherResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANSWERS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def answers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Appended]:
+        """Next free field: 2"""
+
+    def __init__(
+        self,
+        *,
+        answers: _abc.Iterable[Global___Appended] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppendTogetherResponse: _TypeAlias = AppendTogetherResponse  # noqa: Y015
+
+@_typing.final
+class Appended(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACCEPTED_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    refused: _builtins.bytes
+    """A google.rpc.Status, as a refused call carries it."""
+    failed: _builtins.str
+    """Why the post could not be judged, for the log."""
+    @_builtins.property
+    def accepted(self) -> Global___AppendProgressResponse: ...
+    def __init__(
+        self,
+        *,
+        accepted: Global___AppendProgressResponse | None = ...,
+        refused: _builtins.bytes = ...,
+        failed: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "failed", b"failed", "outcome", b"outcome", "refused", b"refused"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "failed", b"failed", "outcome", b"outcome", "refused", b"refused"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["accepted", "refused", "failed"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___Appended: _TypeAlias = Appended  # noqa: Y015
+
+@_typing.final
 class CloseLeaseRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -46,6 +46,11 @@ class ProgressServiceStub:
                 request_serializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendProgressRequest.SerializeToString,
                 response_deserializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendProgressResponse.FromString,
                 _registered_method=True)
+        self.AppendTogether = channel.unary_unary(
+                '/horde_pb.progress.v1.ProgressService/AppendTogether',
+                request_serializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendTogetherRequest.SerializeToString,
+                response_deserializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendTogetherResponse.FromString,
+                _registered_method=True)
         self.CloseLease = channel.unary_unary(
                 '/horde_pb.progress.v1.ProgressService/CloseLease',
                 request_serializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.CloseLeaseRequest.SerializeToString,
@@ -88,6 +93,14 @@ class ProgressServiceServicer:
     def AppendProgress(self, request, context):
         """Called by the gateway for each post of a worker. A repeat of the last accepted post answers the same and appends nothing.
         Refuses: ChatJobAborted, ChatProgressNotStreaming, WrongCredentials, ChatProgressOutOfSequence, ChatProgressCapReached, ChatProgressUnavailable.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AppendTogether(self, request, context):
+        """Called by the gateway for posts that came while others were on their way: each is answered as AppendProgress answers it,
+        in the order they are asked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,6 +154,11 @@ def add_ProgressServiceServicer_to_server(servicer, server):
                     servicer.AppendProgress,
                     request_deserializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendProgressRequest.FromString,
                     response_serializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendProgressResponse.SerializeToString,
+            ),
+            'AppendTogether': grpc.unary_unary_rpc_method_handler(
+                    servicer.AppendTogether,
+                    request_deserializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendTogetherRequest.FromString,
+                    response_serializer=horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendTogetherResponse.SerializeToString,
             ),
             'CloseLease': grpc.unary_unary_rpc_method_handler(
                     servicer.CloseLease,
@@ -224,6 +242,33 @@ class ProgressService:
             '/horde_pb.progress.v1.ProgressService/AppendProgress',
             horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendProgressRequest.SerializeToString,
             horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendProgressResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AppendTogether(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/horde_pb.progress.v1.ProgressService/AppendTogether',
+            horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendTogetherRequest.SerializeToString,
+            horde__pb_dot_progress_dot_v1_dot_progress__service__pb2.AppendTogetherResponse.FromString,
             options,
             channel_credentials,
             insecure,

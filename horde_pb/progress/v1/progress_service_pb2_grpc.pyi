@@ -24,6 +24,10 @@ class ProgressServiceStub:
     """Called by the gateway for each post of a worker. A repeat of the last accepted post answers the same and appends nothing.
     Refuses: ChatJobAborted, ChatProgressNotStreaming, WrongCredentials, ChatProgressOutOfSequence, ChatProgressCapReached, ChatProgressUnavailable.
     """
+    AppendTogether: _aio.UnaryUnaryMultiCallable[_progress_service_pb2.AppendTogetherRequest, _progress_service_pb2.AppendTogetherResponse]
+    """Called by the gateway for posts that came while others were on their way: each is answered as AppendProgress answers it,
+    in the order they are asked.
+    """
     CloseLease: _aio.UnaryUnaryMultiCallable[_progress_service_pb2.CloseLeaseRequest, _progress_service_pb2.CloseLeaseResponse]
     """Called by dispatch after a generation ended. Safe to repeat."""
     ReadPosted: _aio.UnaryUnaryMultiCallable[_progress_service_pb2.ReadPostedRequest, _progress_service_pb2.ReadPostedResponse]
@@ -58,6 +62,16 @@ class ProgressServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_progress_service_pb2.AppendProgressResponse]:
         """Called by the gateway for each post of a worker. A repeat of the last accepted post answers the same and appends nothing.
         Refuses: ChatJobAborted, ChatProgressNotStreaming, WrongCredentials, ChatProgressOutOfSequence, ChatProgressCapReached, ChatProgressUnavailable.
+        """
+
+    @_abc_1.abstractmethod
+    def AppendTogether(
+        self,
+        request: _progress_service_pb2.AppendTogetherRequest,
+        context: _aio.ServicerContext[_progress_service_pb2.AppendTogetherRequest, _abc.Awaitable[_progress_service_pb2.AppendTogetherResponse]],
+    ) -> _abc.Awaitable[_progress_service_pb2.AppendTogetherResponse]:
+        """Called by the gateway for posts that came while others were on their way: each is answered as AppendProgress answers it,
+        in the order they are asked.
         """
 
     @_abc_1.abstractmethod

@@ -29,9 +29,6 @@ from services.gateway.throttle import Budget
 
 PATH = "/chat/completions"
 
-_STALLED_SECONDS = 60.0
-"""How much longer than its budget a stream may take to be read by its client."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Call:
@@ -55,7 +52,7 @@ async def complete(front: Front, scope: Scope, receive: Receive, send: Send) -> 
     try:
         operation_key = who.operation_key(wanted.operation_key)
         scope[REPEATABLE] = operation_key is not None
-        fingerprint = who.fingerprint(raw) if who.is_sdk else None
+        fingerprint = who.fingerprint(raw) if who.is_sdk and front.deps.settings.front_attach_retries else None
         accepted = await _attached(front, who, fingerprint)
         if accepted is None:
             accepted = await _queued(front, who, wanted.native(native, operation_key), fingerprint)
@@ -146,7 +143,7 @@ async def _stream(call: _Call, following: Following, patience: Patience, send: S
     buffered = call.wanted.buffered or call.front.deps.settings.front_restart == "buffer"
     relay = Relay(buffered=buffered, include_reasoning=call.wanted.include_reasoning)
     streaming = Streaming(call.front, _asked(call, following), following, relay, send)
-    seconds = max(0.0, patience.deadline - clock.monotonic()) + _STALLED_SECONDS
+    seconds = max(0.0, patience.deadline - clock.monotonic()) + call.front.deps.settings.front_stalled_seconds
     await streaming.run(_headers(call), include_usage=call.wanted.include_usage, most_seconds=seconds)
 
 

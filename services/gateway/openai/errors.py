@@ -111,6 +111,7 @@ def _table() -> Mapping[Reason, _Row]:
             reasons.SOURCE_IMAGE_URL_REFUSED: bad_url,
             reasons.SOURCE_IMAGE_URL_INVALID: bad_url,
             reasons.CORRUPT_PROMPT: _Row(400, INVALID, "content_policy_violation", "messages"),
+            reasons.PROMPT_REWRITTEN_AWAY: _Row(400, INVALID, "content_policy_violation", "messages"),
             reasons.KUDOS_UPFRONT: poor,
             reasons.SHARED_KEY_INSUFFICIENT_KUDOS: poor,
             reasons.SHARED_KEY_EMPTY: poor,

@@ -7,10 +7,12 @@ from starlette.types import Scope
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
+from horde.rpc.probes import Readiness
 from horde.telemetry import logs
 from services.gateway.answers import Header
 from services.gateway.caller import Caller
 from services.gateway.deps import GatewayDeps
+from services.gateway.fresh import Fresh
 from services.gateway.openai import wire
 from services.gateway.openai.attaching import Attaching
 from services.gateway.openai.events import Cause, FrontEvents
@@ -21,6 +23,9 @@ log = logs.get(__name__)
 
 _SECONDS_A_MINUTE = 60
 
+_READY_SECONDS = 1.0
+"""How long an answer to /ready is good: anybody may ask, and each new answer asks four services."""
+
 
 class Front:
     """The gateway's dependencies and the front's own memory."""
@@ -29,6 +34,7 @@ class Front:
         self.deps = deps
         self.events = FrontEvents()
         self.attaching = Attaching(self._cancel_abandoned, deps.clock, deps.settings.front_abandoned_seconds)
+        self.failing = Fresh(Readiness(deps.neighbours.checks).failing, _READY_SECONDS, deps.clock)
 
     async def cancel(self, request_id: str, cause: Cause) -> Standing | None:
         """Cancels a request; what the cancel found, or None when dispatch could not be asked or knows it no more."""

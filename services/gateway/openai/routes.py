@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 
 from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Scope, Send
 
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
 from services.gateway.deps import GatewayDeps
-from services.gateway.openai import completing, listing
+from services.gateway.openai import completing, listing, living
 from services.gateway.openai.errors import REPEATABLE, FrontError, error_of, render
 from services.gateway.openai.front import Front
 
@@ -51,14 +51,17 @@ class Endpoint:
             self._front.deps.events.rejected(None if rc is None else str(rc), told.status, route, scope["method"])
 
 
-def router(deps: GatewayDeps) -> APIRouter:
-    """The front's routes, to be mounted at /v1."""
+def routers(deps: GatewayDeps) -> tuple[APIRouter, APIRouter]:
+    """The front's routes, to be mounted at /v1; and those of them that stand at the root as well."""
     front = Front(deps)
-    return APIRouter(
-        routes=[
-            Route(completing.PATH, Endpoint(front, completing.complete), methods=["POST"]),
-            Route("/models", Endpoint(front, listing.list_models), methods=["GET"]),
-            Route("/models/{id:path}", Endpoint(front, listing.one_model), methods=["GET"]),
-        ],
-        redirect_slashes=False,
-    )
+    living_routes: list[BaseRoute] = [
+        Route("/health", Endpoint(front, living.health), methods=["GET"]),
+        Route("/ready", Endpoint(front, living.ready), methods=["GET"]),
+    ]
+    under_v1: list[BaseRoute] = [
+        Route(completing.PATH, Endpoint(front, completing.complete), methods=["POST"]),
+        Route("/models", Endpoint(front, listing.list_models), methods=["GET"]),
+        Route("/models/{id:path}", Endpoint(front, listing.one_model), methods=["GET"]),
+        *living_routes,
+    ]
+    return APIRouter(routes=under_v1, redirect_slashes=False), APIRouter(routes=living_routes, redirect_slashes=False)

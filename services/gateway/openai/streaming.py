@@ -1,6 +1,7 @@
 """A completion as an event stream. Contract: clients-and-front 3.5 and 3.6."""
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 
 from starlette.types import Send
@@ -22,6 +23,9 @@ HEADERS: tuple[Header, ...] = (
     (b"connection", b"keep-alive"),
 )
 
+_LAST_WORD_SECONDS = 1.0
+"""How long a client that did not read is given to take the error that ends its stream."""
+
 
 class Streaming:
     """One stream, from its first byte to its last."""
@@ -37,7 +41,7 @@ class Streaming:
         self._began_at = self._wrote_at = front.deps.clock.monotonic()
 
     async def run(self, headers: Sequence[Header], *, include_usage: bool, most_seconds: float) -> None:
-        """Sends everything. Raises StreamCut after an error was told, Abandoned when the client is gone.
+        """Sends everything. Raises StreamCut when the connection has to be cut, Abandoned when the client is gone.
 
         `most_seconds` bounds it all: a client that does not read would otherwise hold it for ever.
         """
@@ -48,11 +52,13 @@ class Streaming:
                 await self._relay_reply()
         except TimeoutError:
             await self._front.cancel(self._asked.request_id, "stalled")
-            self._front.events.told("stream_stalled", 200, "stream")
+            await self._stalled()
             raise StreamCut from None
         except FrontError as error:
             await self._break(error)
-            raise StreamCut from None
+            if self._front.deps.settings.front_error_close == "abort":
+                raise StreamCut from None
+            await self._send({"type": "http.response.body", "body": rendering.DONE})
         except (Abandoned, asyncio.CancelledError):
             raise
         except Exception as bug:
@@ -133,8 +139,15 @@ class Streaming:
             await self._send({"type": "http.response.body", "body": body, "more_body": True})
         self._wrote_at = self._front.deps.clock.monotonic()
 
+    async def _stalled(self) -> None:
+        """Tells a client why it is cut off, as far as it takes anything at all."""
+        error = FrontError(504, "timeout_error", "stream_stalled", "The stream was read too slowly and was ended.")
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORD_SECONDS):
+                await self._break(error)
+
     async def _break(self, error: FrontError) -> None:
-        """Tells the error. The connection has to be cut then: many clients take a clean end for success."""
+        """Tells the error. Then the connection is cut unless set otherwise: many take a clean end for success."""
         self._front.events.told(error.code, error.status, "stream")
         event = rendering.error_event(error.body())
         await self._send({"type": "http.response.body", "body": event, "more_body": True})

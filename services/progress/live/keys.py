@@ -1,9 +1,9 @@
 """The keys of progress, and the logical database they stand in."""
 
 from datetime import timedelta
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from horde.live import Key
+from horde.live.addresses import with_database
 from horde.settings import RedisSettings
 
 CHAT_SIGNAL_DATABASE = 7
@@ -41,13 +41,4 @@ WAKE = Key(
 
 def on_signal_database(settings: RedisSettings) -> RedisSettings:
     """The same Redis, the database of leases and streams."""
-    parts = urlsplit(settings.redis_url)
-    # redis-py takes the number from the path, and from `db` in the query first; a unix socket has only the query.
-    query = dict(parse_qsl(parts.query))
-    query["db"] = str(CHAT_SIGNAL_DATABASE)
-    if parts.scheme == "unix":
-        # Not by urlunsplit: it leaves out the two slashes of an empty host, and redis-py insists on them.
-        url = f"unix://{parts.netloc}{parts.path}?{urlencode(query)}"
-    else:
-        url = urlunsplit(parts._replace(path=f"/{CHAT_SIGNAL_DATABASE}", query=urlencode(query)))
-    return settings.model_copy(update={"redis_url": url})
+    return settings.model_copy(update={"redis_url": with_database(settings.redis_url, CHAT_SIGNAL_DATABASE)})

@@ -17,6 +17,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from horde.live import Live, LiveUnavailable
+from horde.live.addresses import connections
 from horde.settings import RedisSettings
 from horde.telemetry import logs
 from services.progress.live.keys import SIGNALS, STREAM, WAKE
@@ -38,6 +39,9 @@ RECONNECT_SECONDS = 0.25
 PING_SECONDS = 10.0
 """The pause before a new connection, and how long one may be silent before it is asked whether it lives; silent for
 as long again, it is dead."""
+
+_CONNECTIONS = 2
+"""The one that listens, and a second while a broken one is still being closed."""
 
 _HOLD = "horde:progress:hold"
 """A channel nobody publishes on: redis-py reads only from a connection that has a subscription."""
@@ -120,22 +124,23 @@ class Watching:
     ) -> AsyncIterator["Watching"]:
         """Watches can be made while the block runs; Redis may be down at the start and in between."""
         # No retries: whoever notices that the connection broke makes a new one and subscribes again.
-        redis = Redis.from_url(
+        async with connections(
             settings.redis_url,
+            most=_CONNECTIONS,
+            wait_seconds=settings.redis_timeout_seconds,
             retry=Retry(NoBackoff(), 0),
             socket_connect_timeout=settings.redis_timeout_seconds,
             socket_timeout=settings.redis_timeout_seconds,
             socket_keepalive=True,
-        )
-        watching = cls(live, redis, subscribe_seconds)
-        task = asyncio.create_task(watching._keep_connected(), name="watching")
-        try:
-            yield watching
-        finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
-            await redis.aclose()
+        ) as redis:
+            watching = cls(live, redis, subscribe_seconds)
+            task = asyncio.create_task(watching._keep_connected(), name="watching")
+            try:
+                yield watching
+            finally:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
 
     @contextmanager
     def watch(self, request_id: str) -> Iterator[Watch]:

@@ -49,6 +49,13 @@ class Verdict:
     is_trusted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A post that could not be judged; it may be sent again."""
+
+    why: str
+
+
 def checked(delta: Delta) -> Delta:
     """The post as it is judged and stored. Raises Refusal: BadRequest, or ChatJobAborted for an id that names nothing.
 
