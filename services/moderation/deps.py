@@ -11,10 +11,14 @@ from horde.live import Live
 from horde.store import Store
 from services.moderation import repo
 from services.moderation.events import Events
+from services.moderation.evidence_store import EvidenceStore
 from services.moderation.freshness import Fresh
+from services.moderation.links import EvidenceLinks, NoLinks
 from services.moderation.live import Addresses
+from services.moderation.mutes import Mutes
+from services.moderation.neighbours import Discord
 from services.moderation.patterns import FilterSet
-from services.moderation.repo import Modes
+from services.moderation.rules.modes import Modes
 from services.moderation.settings import ModerationServiceSettings
 
 _A_MOMENT = timedelta(seconds=1)
@@ -36,7 +40,17 @@ class Deps:
     events: Events
     clock: Clock
     settings: ModerationServiceSettings
+    discord: Discord
+    paused_discord: Discord
+    mutes: Mutes
+    evidence: EvidenceStore
+    links: EvidenceLinks = field(default_factory=NoLinks)
     background: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    async def reread_filters(self) -> None:
+        """After a filter was written: this process judges by it at once, other replicas within their interval."""
+        await self.filters.refresh()
+        await self.has_filters.refresh()
 
     def keep_going(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Runs work that has to end even when its caller has gone; the process waits for it before it leaves."""
@@ -54,6 +68,7 @@ class Deps:
 def compose(store: Store, live: Live, clock: Clock, settings: ModerationServiceSettings) -> Deps:
     """What handlers work with, on these stores."""
     known = FilterSet.empty()
+    evidence = EvidenceStore(settings)
 
     async def read_filters() -> FilterSet:
         nonlocal known
@@ -74,4 +89,9 @@ def compose(store: Store, live: Live, clock: Clock, settings: ModerationServiceS
         events=Events(),
         clock=clock,
         settings=settings,
+        discord=Discord(settings.discord_problem_user_webhook),
+        paused_discord=Discord(settings.discord_paused_notice_webhook),
+        mutes=Mutes(live),
+        evidence=evidence,
+        links=evidence,
     )

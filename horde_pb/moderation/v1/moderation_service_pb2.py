@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from horde_pb.vocabulary.v1 import caller_pb2 as horde__pb_dot_vocabulary_dot_v1_dot_caller__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n/horde_pb/moderation/v1/moderation_service.proto\x12\x16horde_pb.moderation.v1\x1a#horde_pb/vocabulary/v1/caller.proto\"\xd6\x01\n\x13ScreenPromptRequest\x12\x12\n\naccount_id\x18\x01 \x01(\x03\x12\x17\n\x0f\x61\x63\x63ount_flagged\x18\x02 \x01(\x08\x12\x19\n\x11\x61\x63\x63ount_moderator\x18\x03 \x01(\x08\x12\x0f\n\x07\x61\x64\x64ress\x18\x04 \x01(\t\x12\x0f\n\x07proxied\x18\x05 \x01(\x08\x12\x0e\n\x06prompt\x18\x06 \x01(\t\x12\r\n\x05texts\x18\x07 \x03(\t\x12\x0e\n\x06models\x18\x08 \x03(\t\x12\x12\n\nnsfw_model\x18\t \x01(\x08\x12\x12\n\nrequest_id\x18\n \x01(\t\"8\n\x14ScreenPromptResponse\x12\x11\n\trewritten\x18\x01 \x01(\x08\x12\r\n\x05texts\x18\x02 \x03(\t\"&\n\x13\x43heckAddressRequest\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\"Q\n\x14\x43heckAddressResponse\x12\x39\n\x08standing\x18\x01 \x01(\x0b\x32\'.horde_pb.vocabulary.v1.AddressStanding\"\x11\n\x0fGetModesRequest\"J\n\x10GetModesResponse\x12\x13\n\x0bmaintenance\x18\x01 \x01(\x08\x12\x13\n\x0binvite_only\x18\x02 \x01(\x08\x12\x0c\n\x04raid\x18\x03 \x01(\x08\"\x12\n\x10GetPolicyRequest\"(\n\x11GetPolicyResponse\x12\x13\n\x0bhas_filters\x18\x01 \x01(\x08\x32\xaa\x03\n\x11ModerationService\x12i\n\x0cScreenPrompt\x12+.horde_pb.moderation.v1.ScreenPromptRequest\x1a,.horde_pb.moderation.v1.ScreenPromptResponse\x12i\n\x0c\x43heckAddress\x12+.horde_pb.moderation.v1.CheckAddressRequest\x1a,.horde_pb.moderation.v1.CheckAddressResponse\x12]\n\x08GetModes\x12\'.horde_pb.moderation.v1.GetModesRequest\x1a(.horde_pb.moderation.v1.GetModesResponse\x12`\n\tGetPolicy\x12(.horde_pb.moderation.v1.GetPolicyRequest\x1a).horde_pb.moderation.v1.GetPolicyResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n/horde_pb/moderation/v1/moderation_service.proto\x12\x16horde_pb.moderation.v1\x1a#horde_pb/vocabulary/v1/caller.proto\"\xd2\x02\n\x13ScreenPromptRequest\x12\x12\n\naccount_id\x18\x01 \x01(\x03\x12\x17\n\x0f\x61\x63\x63ount_flagged\x18\x02 \x01(\x08\x12\x19\n\x11\x61\x63\x63ount_moderator\x18\x03 \x01(\x08\x12\x0f\n\x07\x61\x64\x64ress\x18\x04 \x01(\t\x12\x0f\n\x07proxied\x18\x05 \x01(\x08\x12\x0e\n\x06prompt\x18\x06 \x01(\t\x12\r\n\x05texts\x18\x07 \x03(\t\x12\x0e\n\x06models\x18\x08 \x03(\t\x12\x12\n\nnsfw_model\x18\t \x01(\x08\x12\x12\n\nrequest_id\x18\n \x01(\t\x12\x15\n\rproxy_address\x18\x0b \x01(\t\x12\x13\n\x0bproxy_owner\x18\x0c \x01(\t\x12\x17\n\x0fproxied_account\x18\r \x01(\t\x12\x19\n\x11\x61\x63\x63ount_education\x18\x0e \x01(\x08\x12\x1a\n\x12replacement_filter\x18\x0f \x01(\x08\"8\n\x14ScreenPromptResponse\x12\x11\n\trewritten\x18\x01 \x01(\x08\x12\r\n\x05texts\x18\x02 \x03(\t\"&\n\x13\x43heckAddressRequest\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\"Q\n\x14\x43heckAddressResponse\x12\x39\n\x08standing\x18\x01 \x01(\x0b\x32\'.horde_pb.vocabulary.v1.AddressStanding\"\x11\n\x0fGetModesRequest\"J\n\x10GetModesResponse\x12\x13\n\x0bmaintenance\x18\x01 \x01(\x08\x12\x13\n\x0binvite_only\x18\x02 \x01(\x08\x12\x0c\n\x04raid\x18\x03 \x01(\x08\"\xb1\x01\n\x0fSetModesRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x18\n\x0bmaintenance\x18\x02 \x01(\x08H\x00\x88\x01\x01\x12\x18\n\x0binvite_only\x18\x03 \x01(\x08H\x01\x88\x01\x01\x12\x11\n\x04raid\x18\x04 \x01(\x08H\x02\x88\x01\x01\x42\x0e\n\x0c_maintenanceB\x0e\n\x0c_invite_onlyB\x07\n\x05_raid\"\x82\x01\n\x10SetModesResponse\x12\x18\n\x0bmaintenance\x18\x01 \x01(\x08H\x00\x88\x01\x01\x12\x18\n\x0binvite_only\x18\x02 \x01(\x08H\x01\x88\x01\x01\x12\x11\n\x04raid\x18\x03 \x01(\x08H\x02\x88\x01\x01\x42\x0e\n\x0c_maintenanceB\x0e\n\x0c_invite_onlyB\x07\n\x05_raid\"\x12\n\x10GetPolicyRequest\"(\n\x11GetPolicyResponse\x12\x13\n\x0bhas_filters\x18\x01 \x01(\x08\x32\x89\x04\n\x11ModerationService\x12i\n\x0cScreenPrompt\x12+.horde_pb.moderation.v1.ScreenPromptRequest\x1a,.horde_pb.moderation.v1.ScreenPromptResponse\x12i\n\x0c\x43heckAddress\x12+.horde_pb.moderation.v1.CheckAddressRequest\x1a,.horde_pb.moderation.v1.CheckAddressResponse\x12]\n\x08GetModes\x12\'.horde_pb.moderation.v1.GetModesRequest\x1a(.horde_pb.moderation.v1.GetModesResponse\x12]\n\x08SetModes\x12\'.horde_pb.moderation.v1.SetModesRequest\x1a(.horde_pb.moderation.v1.SetModesResponse\x12`\n\tGetPolicy\x12(.horde_pb.moderation.v1.GetPolicyRequest\x1a).horde_pb.moderation.v1.GetPolicyResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,21 +33,25 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'horde_pb.moderation.v1.mode
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_SCREENPROMPTREQUEST']._serialized_start=113
-  _globals['_SCREENPROMPTREQUEST']._serialized_end=327
-  _globals['_SCREENPROMPTRESPONSE']._serialized_start=329
-  _globals['_SCREENPROMPTRESPONSE']._serialized_end=385
-  _globals['_CHECKADDRESSREQUEST']._serialized_start=387
-  _globals['_CHECKADDRESSREQUEST']._serialized_end=425
-  _globals['_CHECKADDRESSRESPONSE']._serialized_start=427
-  _globals['_CHECKADDRESSRESPONSE']._serialized_end=508
-  _globals['_GETMODESREQUEST']._serialized_start=510
-  _globals['_GETMODESREQUEST']._serialized_end=527
-  _globals['_GETMODESRESPONSE']._serialized_start=529
-  _globals['_GETMODESRESPONSE']._serialized_end=603
-  _globals['_GETPOLICYREQUEST']._serialized_start=605
-  _globals['_GETPOLICYREQUEST']._serialized_end=623
-  _globals['_GETPOLICYRESPONSE']._serialized_start=625
-  _globals['_GETPOLICYRESPONSE']._serialized_end=665
-  _globals['_MODERATIONSERVICE']._serialized_start=668
-  _globals['_MODERATIONSERVICE']._serialized_end=1094
+  _globals['_SCREENPROMPTREQUEST']._serialized_end=451
+  _globals['_SCREENPROMPTRESPONSE']._serialized_start=453
+  _globals['_SCREENPROMPTRESPONSE']._serialized_end=509
+  _globals['_CHECKADDRESSREQUEST']._serialized_start=511
+  _globals['_CHECKADDRESSREQUEST']._serialized_end=549
+  _globals['_CHECKADDRESSRESPONSE']._serialized_start=551
+  _globals['_CHECKADDRESSRESPONSE']._serialized_end=632
+  _globals['_GETMODESREQUEST']._serialized_start=634
+  _globals['_GETMODESREQUEST']._serialized_end=651
+  _globals['_GETMODESRESPONSE']._serialized_start=653
+  _globals['_GETMODESRESPONSE']._serialized_end=727
+  _globals['_SETMODESREQUEST']._serialized_start=730
+  _globals['_SETMODESREQUEST']._serialized_end=907
+  _globals['_SETMODESRESPONSE']._serialized_start=910
+  _globals['_SETMODESRESPONSE']._serialized_end=1040
+  _globals['_GETPOLICYREQUEST']._serialized_start=1042
+  _globals['_GETPOLICYREQUEST']._serialized_end=1060
+  _globals['_GETPOLICYRESPONSE']._serialized_start=1062
+  _globals['_GETPOLICYRESPONSE']._serialized_end=1102
+  _globals['_MODERATIONSERVICE']._serialized_start=1105
+  _globals['_MODERATIONSERVICE']._serialized_end=1626
 # @@protoc_insertion_point(module_scope)

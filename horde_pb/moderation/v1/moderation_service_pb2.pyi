@@ -33,8 +33,13 @@ class ScreenPromptRequest(_message.Message):
     MODELS_FIELD_NUMBER: _builtins.int
     NSFW_MODEL_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    PROXY_ADDRESS_FIELD_NUMBER: _builtins.int
+    PROXY_OWNER_FIELD_NUMBER: _builtins.int
+    PROXIED_ACCOUNT_FIELD_NUMBER: _builtins.int
+    ACCOUNT_EDUCATION_FIELD_NUMBER: _builtins.int
+    REPLACEMENT_FILTER_FIELD_NUMBER: _builtins.int
     account_id: _builtins.int
-    """Next free field: 11"""
+    """Next free field: 16"""
     account_flagged: _builtins.bool
     account_moderator: _builtins.bool
     address: _builtins.str
@@ -44,6 +49,16 @@ class ScreenPromptRequest(_message.Message):
     nsfw_model: _builtins.bool
     """True when a model is marked NSFW in the reference."""
     request_id: _builtins.str
+    proxy_address: _builtins.str
+    """The peer that spoke for `address`, when `proxied`."""
+    proxy_owner: _builtins.str
+    """The alias of the account whose passkey it showed."""
+    proxied_account: _builtins.str
+    """Whom a service account says it submits for; empty: nobody."""
+    account_education: _builtins.bool
+    """Education accounts get a prompt that the filters refuse rewritten, as if they had asked for it."""
+    replacement_filter: _builtins.bool
+    """The submission asked for such a rewrite itself."""
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The message texts in order, each screened and rewritten for itself."""
@@ -63,10 +78,15 @@ class ScreenPromptRequest(_message.Message):
         models: _abc.Iterable[_builtins.str] | None = ...,
         nsfw_model: _builtins.bool = ...,
         request_id: _builtins.str = ...,
+        proxy_address: _builtins.str = ...,
+        proxy_owner: _builtins.str = ...,
+        proxied_account: _builtins.str = ...,
+        account_education: _builtins.bool = ...,
+        replacement_filter: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_flagged", b"account_flagged", "account_id", b"account_id", "account_moderator", b"account_moderator", "address", b"address", "models", b"models", "nsfw_model", b"nsfw_model", "prompt", b"prompt", "proxied", b"proxied", "request_id", b"request_id", "texts", b"texts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account_education", b"account_education", "account_flagged", b"account_flagged", "account_id", b"account_id", "account_moderator", b"account_moderator", "address", b"address", "models", b"models", "nsfw_model", b"nsfw_model", "prompt", b"prompt", "proxied", b"proxied", "proxied_account", b"proxied_account", "proxy_address", b"proxy_address", "proxy_owner", b"proxy_owner", "replacement_filter", b"replacement_filter", "request_id", b"request_id", "texts", b"texts"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -184,6 +204,88 @@ class GetModesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetModesResponse: _TypeAlias = GetModesResponse  # noqa: Y015
+
+@_typing.final
+class SetModesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CALLER_FIELD_NUMBER: _builtins.int
+    MAINTENANCE_FIELD_NUMBER: _builtins.int
+    INVITE_ONLY_FIELD_NUMBER: _builtins.int
+    RAID_FIELD_NUMBER: _builtins.int
+    maintenance: _builtins.bool
+    """Absent: as it is."""
+    invite_only: _builtins.bool
+    raid: _builtins.bool
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Next free field: 5"""
+
+    def __init__(
+        self,
+        *,
+        caller: _caller_pb2.Caller | None = ...,
+        maintenance: _builtins.bool | None = ...,
+        invite_only: _builtins.bool | None = ...,
+        raid: _builtins.bool | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_invite_only", b"_invite_only", "_maintenance", b"_maintenance", "_raid", b"_raid", "caller", b"caller", "invite_only", b"invite_only", "maintenance", b"maintenance", "raid", b"raid"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_invite_only", b"_invite_only", "_maintenance", b"_maintenance", "_raid", b"_raid", "caller", b"caller", "invite_only", b"invite_only", "maintenance", b"maintenance", "raid", b"raid"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__invite_only: _TypeAlias = _typing.Literal["invite_only"]  # noqa: Y015
+    _WhichOneofArgType__invite_only: _TypeAlias = _typing.Literal["_invite_only", b"_invite_only"]  # noqa: Y015
+    _WhichOneofReturnType__maintenance: _TypeAlias = _typing.Literal["maintenance"]  # noqa: Y015
+    _WhichOneofArgType__maintenance: _TypeAlias = _typing.Literal["_maintenance", b"_maintenance"]  # noqa: Y015
+    _WhichOneofReturnType__raid: _TypeAlias = _typing.Literal["raid"]  # noqa: Y015
+    _WhichOneofArgType__raid: _TypeAlias = _typing.Literal["_raid", b"_raid"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invite_only) -> _WhichOneofReturnType__invite_only | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__maintenance) -> _WhichOneofReturnType__maintenance | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__raid) -> _WhichOneofReturnType__raid | None: ...
+
+Global___SetModesRequest: _TypeAlias = SetModesRequest  # noqa: Y015
+
+@_typing.final
+class SetModesResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAINTENANCE_FIELD_NUMBER: _builtins.int
+    INVITE_ONLY_FIELD_NUMBER: _builtins.int
+    RAID_FIELD_NUMBER: _builtins.int
+    maintenance: _builtins.bool
+    """Next free field: 4
+    What was asked for, and nothing else.
+    """
+    invite_only: _builtins.bool
+    raid: _builtins.bool
+    def __init__(
+        self,
+        *,
+        maintenance: _builtins.bool | None = ...,
+        invite_only: _builtins.bool | None = ...,
+        raid: _builtins.bool | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_invite_only", b"_invite_only", "_maintenance", b"_maintenance", "_raid", b"_raid", "invite_only", b"invite_only", "maintenance", b"maintenance", "raid", b"raid"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_invite_only", b"_invite_only", "_maintenance", b"_maintenance", "_raid", b"_raid", "invite_only", b"invite_only", "maintenance", b"maintenance", "raid", b"raid"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__invite_only: _TypeAlias = _typing.Literal["invite_only"]  # noqa: Y015
+    _WhichOneofArgType__invite_only: _TypeAlias = _typing.Literal["_invite_only", b"_invite_only"]  # noqa: Y015
+    _WhichOneofReturnType__maintenance: _TypeAlias = _typing.Literal["maintenance"]  # noqa: Y015
+    _WhichOneofArgType__maintenance: _TypeAlias = _typing.Literal["_maintenance", b"_maintenance"]  # noqa: Y015
+    _WhichOneofReturnType__raid: _TypeAlias = _typing.Literal["raid"]  # noqa: Y015
+    _WhichOneofArgType__raid: _TypeAlias = _typing.Literal["_raid", b"_raid"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__invite_only) -> _WhichOneofReturnType__invite_only | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__maintenance) -> _WhichOneofReturnType__maintenance | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__raid) -> _WhichOneofReturnType__raid | None: ...
+
+Global___SetModesResponse: _TypeAlias = SetModesResponse  # noqa: Y015
 
 @_typing.final
 class GetPolicyRequest(_message.Message):

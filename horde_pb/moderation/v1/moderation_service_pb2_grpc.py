@@ -50,6 +50,11 @@ class ModerationServiceStub:
                 request_serializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.GetModesRequest.SerializeToString,
                 response_deserializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.GetModesResponse.FromString,
                 _registered_method=True)
+        self.SetModes = channel.unary_unary(
+                '/horde_pb.moderation.v1.ModerationService/SetModes',
+                request_serializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.SetModesRequest.SerializeToString,
+                response_deserializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.SetModesResponse.FromString,
+                _registered_method=True)
         self.GetPolicy = channel.unary_unary(
                 '/horde_pb.moderation.v1.ModerationService/GetPolicy',
                 request_serializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.GetPolicyRequest.SerializeToString,
@@ -83,6 +88,14 @@ class ModerationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SetModes(self, request, context):
+        """Called by the gateway for PUT /v2/status/modes. Maintenance is an administrator's, the others are a moderator's. A repeat
+        changes nothing. Refuses: InvalidAPIKey, NotAdmin, NotModerator, NoHordeModSelected; then no mode has changed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetPolicy(self, request, context):
         """Called by admission every few seconds: what lets it clear a prompt without a call. Reads only.
         """
@@ -107,6 +120,11 @@ def add_ModerationServiceServicer_to_server(servicer, server):
                     servicer.GetModes,
                     request_deserializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.GetModesRequest.FromString,
                     response_serializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.GetModesResponse.SerializeToString,
+            ),
+            'SetModes': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetModes,
+                    request_deserializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.SetModesRequest.FromString,
+                    response_serializer=horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.SetModesResponse.SerializeToString,
             ),
             'GetPolicy': grpc.unary_unary_rpc_method_handler(
                     servicer.GetPolicy,
@@ -196,6 +214,33 @@ class ModerationService:
             '/horde_pb.moderation.v1.ModerationService/GetModes',
             horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.GetModesRequest.SerializeToString,
             horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.GetModesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetModes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/horde_pb.moderation.v1.ModerationService/SetModes',
+            horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.SetModesRequest.SerializeToString,
+            horde__pb_dot_moderation_dot_v1_dot_moderation__service__pb2.SetModesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -24,6 +24,10 @@ class ModerationServiceStub:
     """Called by admission on submit and by dispatch on pop. Reads only."""
     GetModes: _aio.UnaryUnaryMultiCallable[_moderation_service_pb2.GetModesRequest, _moderation_service_pb2.GetModesResponse]
     """Called by the gateway for the modes route. Reads only."""
+    SetModes: _aio.UnaryUnaryMultiCallable[_moderation_service_pb2.SetModesRequest, _moderation_service_pb2.SetModesResponse]
+    """Called by the gateway for PUT /v2/status/modes. Maintenance is an administrator's, the others are a moderator's. A repeat
+    changes nothing. Refuses: InvalidAPIKey, NotAdmin, NotModerator, NoHordeModSelected; then no mode has changed.
+    """
     GetPolicy: _aio.UnaryUnaryMultiCallable[_moderation_service_pb2.GetPolicyRequest, _moderation_service_pb2.GetPolicyResponse]
     """Called by admission every few seconds: what lets it clear a prompt without a call. Reads only."""
 
@@ -55,6 +59,16 @@ class ModerationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_moderation_service_pb2.GetModesRequest, _abc.Awaitable[_moderation_service_pb2.GetModesResponse]],
     ) -> _abc.Awaitable[_moderation_service_pb2.GetModesResponse]:
         """Called by the gateway for the modes route. Reads only."""
+
+    @_abc_1.abstractmethod
+    def SetModes(
+        self,
+        request: _moderation_service_pb2.SetModesRequest,
+        context: _aio.ServicerContext[_moderation_service_pb2.SetModesRequest, _abc.Awaitable[_moderation_service_pb2.SetModesResponse]],
+    ) -> _abc.Awaitable[_moderation_service_pb2.SetModesResponse]:
+        """Called by the gateway for PUT /v2/status/modes. Maintenance is an administrator's, the others are a moderator's. A repeat
+        changes nothing. Refuses: InvalidAPIKey, NotAdmin, NotModerator, NoHordeModSelected; then no mode has changed.
+        """
 
     @_abc_1.abstractmethod
     def GetPolicy(

@@ -1,7 +1,7 @@
 """GetModes: what holds for the whole horde now."""
 
 from services.moderation.deps import Deps
-from services.moderation.repo import Modes
+from services.moderation.rules.modes import Modes
 
 
 async def get_modes(deps: Deps) -> Modes:

@@ -34,6 +34,6 @@ def made_adult(text: str) -> str:
     return text
 
 
-def has_emoji_of_youth(text: str) -> bool:
-    """Whether `text`, as it was sent, shows a child or a baby."""
-    return not _EMOJIS.isdisjoint(text)
+def emoji_of_youth(text: str) -> str | None:
+    """The first child or baby that `text`, as it was sent, shows; None when it shows none."""
+    return None if _EMOJIS.isdisjoint(text) else next(char for char in text if char in _EMOJIS)

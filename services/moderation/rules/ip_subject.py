@@ -1,17 +1,15 @@
-"""The subject of an address: what an address counts as when it is remembered, counted or blocked.
+"""What moderation makes of an address' subject: its pseudonym, its blocks, and what is kept of an origin that has none.
 
-moderation.md A2, base-domain 7.5: an IPv4 address is itself, an IPv6 address is its /64, because a /64 is what one
-customer gets and may rotate in. What is no address has no subject, and is never counted or blocked.
+The subject itself is `horde.contract.ip_subject`: the edge has to tell an address that is one from one that is none.
 """
 
 import hashlib
 import hmac
 from contextlib import suppress
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv6Address, ip_network
 
-_CUSTOMER_BITS = 64
-_V6_BITS = 128
-_MAPPED = IPv6Network("::ffff:0:0/96")
+from horde.contract.ip_subject import ip_subject as ip_subject  # noqa: PLC0414 - the rules' own readers find it here
+
 _LABEL = b"moderation:ip-subject:v1\x00"
 """Keeps this use of the secret apart from any other. No subject holds a NUL, so label and subject stay apart."""
 
@@ -19,22 +17,6 @@ _KNOWN_SECRETS = frozenset({"", "changeme", "s0m3s3cr3t"})
 """Values of examples and fallbacks: everybody could compute the pseudonyms."""
 
 _LONGEST_ORIGIN = 255
-
-
-def ip_subject(origin: str | None) -> str | None:
-    """The subject of `origin`, or None. A subject is its own subject."""
-    text = (origin or "").strip()
-    if not text:
-        return None
-    try:
-        address = ip_address(text)
-    except ValueError:
-        return _network_subject(text)
-    if isinstance(address, IPv4Address):
-        return str(address)
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    return _customer(int(address))
 
 
 def origin_text(origin: str | None) -> str | None:
@@ -71,32 +53,3 @@ def blocks_around(origin: str | None) -> tuple[str, ...]:
         with suppress(ValueError):
             narrowest = ip_network(int(IPv6Address((origin or "").strip())))
     return tuple(str(narrowest.supernet(new_prefix=bits)) for bits in range(narrowest.prefixlen, -1, -1))
-
-
-def _network_subject(text: str) -> str | None:
-    try:
-        network = IPv6Network(text, strict=False)
-    except ValueError:
-        return _single_v4(text)
-    if network.prefixlen < _CUSTOMER_BITS:
-        return None
-    if network.subnet_of(_MAPPED):
-        mapped = IPv6Address(int(network.network_address)).ipv4_mapped
-        return str(mapped) if network.prefixlen == _V6_BITS else None
-    return _customer(int(network.network_address))
-
-
-def _single_v4(text: str) -> str | None:
-    """`1.2.3.4/32` is how base-domain 7.5 also writes one address; moderation.md would keep it as text."""
-    address, slash, bits = text.partition("/")
-    if not slash or bits != "32":
-        return None
-    try:
-        return str(IPv4Address(address))
-    except ValueError:
-        return None
-
-
-def _customer(address: int) -> str:
-    """The /64 of an address given as a number, which has no zone."""
-    return str(IPv6Network((address, _CUSTOMER_BITS), strict=False))

@@ -16,15 +16,18 @@ _PLAIN_LETTERS = str.maketrans(
 )  # fmt: skip
 """Latin letters that no decomposition makes plain."""
 
-_LOOK_ALIKES = str.maketrans(
+_FOREIGN_TWINS = (
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u043a\u03b1\u03bf\u03c1\u03bd\u03b9"
-    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0391\u0392\u0395\u039f\u03a1",
-    "aeopcyxijskaopviABEKMHOPCTXABEOP",
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0391\u0392\u0395\u039f\u03a1"
 )
+_LOOK_ALIKES = str.maketrans(_FOREIGN_TWINS, "aeopcyxijskaopviABEKMHOPCTXABEOP")
 """Cyrillic and Greek letters that look like Latin ones. Used only in words that hold Latin letters too: a Russian or
 Greek word stays as it is, for the filters that are written for it."""
 
-_MIXED_WORD = re.compile(r"\w*[A-Za-z]\w*")
+_LOOKS_ALIKE = re.compile(f"[{_FOREIGN_TWINS}]")
+_LATIN = re.compile(r"[A-Za-z]")
+_WORD = re.compile(r"\w+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def normalised(text: str) -> str:
@@ -43,7 +46,18 @@ def has_words(text: str) -> bool:
 def _without_accents(text: str) -> str:
     if text.isascii():
         return text
-    # Format characters (zero-width spaces, joiners, direction marks) hide inside words and are seen by nobody.
-    decomposed = unicodedata.normalize("NFKD", text)
-    plain = "".join(char for char in decomposed if unicodedata.category(char) not in ("Mn", "Cf"))
-    return _MIXED_WORD.sub(lambda found: found.group().translate(_LOOK_ALIKES), plain.translate(_PLAIN_LETTERS))
+    plain = _NOT_ASCII.sub(_plain, text)
+    # A pattern that looks for the Latin letter in a word would read a long foreign word once for each of its letters.
+    return _WORD.sub(_latin_throughout, plain) if _LOOKS_ALIKE.search(plain) else plain
+
+
+def _plain(run: re.Match[str]) -> str:
+    """Letters without accents, and without format characters (zero-width, direction marks), which nobody sees."""
+    decomposed = unicodedata.normalize("NFKD", run.group())
+    seen = "".join(char for char in decomposed if unicodedata.category(char) not in ("Mn", "Cf"))
+    return seen.translate(_PLAIN_LETTERS)
+
+
+def _latin_throughout(found: re.Match[str]) -> str:
+    word = found.group()
+    return word if word.isascii() or not _LATIN.search(word) else word.translate(_LOOK_ALIKES)

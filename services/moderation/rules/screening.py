@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from services.moderation.rules.built_in_words import has_emoji_of_youth, has_words_of_youth, made_adult
+from services.moderation.rules.built_in_words import emoji_of_youth, has_words_of_youth, made_adult
 from services.moderation.rules.evidence import Path
 from services.moderation.rules.normalising import has_words, normalised
 
@@ -17,18 +17,28 @@ GROUPS = ((DETECTION, 11), (20,))
 USED_TYPES = tuple(kind for group in GROUPS for kind in group)
 
 _REFUSED_FROM = 2
+_LONGEST_REPLACED = 7000
+"""Characters of a prompt that the filters refuse and that may still be rewritten instead. base-domain 8.2."""
 
 
 class Filters(Protocol):
     """The compiled filters. A pattern that takes too long counts as one that matches: slowness must not be a way in."""
 
-    def matches(self, kind: int, text: str) -> bool:
-        """Whether a filter of type `kind` finds something in `text`."""
+    def find(self, kind: int, text: str) -> str | None:
+        """What a filter of type `kind` finds first in `text`; None: nothing."""
         ...
 
     def replace(self, text: str) -> str:
         """`text` after the replacements of type 10; empty when one took too long."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """The service that the prompt came through: the address it called from, and the alias of its account."""
+
+    address: str
+    owner: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,10 @@ class PromptAsk:
     models: tuple[str, ...]
     nsfw_model: bool
     request_id: str
+    wants_replacement: bool = False
+    """Rather than a refusal by the filters: the account is for education, or the submission asks for it."""
+    proxied_account: str | None = None
+    proxy: Proxy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +70,10 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The prompt is refused."""
+    """The prompt is refused. `too_long`: it would have been rewritten, were it shorter."""
 
     path: Path
+    too_long: bool = False
 
 
 type Verdict = Passed | Rejected
@@ -67,21 +82,39 @@ type Verdict = Passed | Rejected
 def screen(ask: PromptAsk, filters: Filters) -> Verdict:
     """The verdict. All of the prompt is judged: a text prompt has no negative part that `###` would begin."""
     plain = normalised(ask.prompt)
-    if suspicion(ask.prompt, plain, filters) >= _REFUSED_FROM:
-        return Rejected(Path.FILTER)
-    if not _needs_rewriting(ask, plain, filters):
-        return Passed(ask.texts, rewritten=False)
+    if len(findings(ask.prompt, plain, filters)) >= _REFUSED_FROM:
+        if not ask.wants_replacement:
+            return Rejected(Path.FILTER)
+        if len(ask.prompt) > _LONGEST_REPLACED:
+            return Rejected(Path.FILTER, too_long=True)
+        return _replaced(ask, filters, Path.FILTER)
+    if _needs_rewriting(ask, plain, filters):
+        return _replaced(ask, filters, Path.MODEL)
+    return Passed(ask.texts, rewritten=False)
+
+
+def _replaced(ask: PromptAsk, filters: Filters, path: Path) -> Verdict:
     texts = tuple(rewritten(text, filters) for text in ask.texts)
     if is_emptied(ask.texts, texts):
-        return Rejected(Path.MODEL)
+        return Rejected(path)
     return Passed(texts, rewritten=texts != ask.texts)
 
 
-def suspicion(raw: str, plain: str, filters: Filters) -> int:
-    """How many groups find something, 0 to 2. `plain` is the normalised prompt; emojis are looked for in `raw`."""
-    found = [any(filters.matches(kind, plain) for kind in group) for group in GROUPS]
-    found[0] = found[0] or has_emoji_of_youth(raw)
-    return sum(found)
+def findings(raw: str, plain: str, filters: Filters, only: int | None = None) -> list[str]:
+    """What each group finds first; their number, 0 to 2, is the suspicion of the prompt.
+
+    `plain` is the normalised prompt; emojis are looked for in `raw`. `only`: filters of this type alone.
+    """
+    found = [_first(raw, plain, filters, [kind for kind in group if only in (None, kind)]) for group in GROUPS]
+    return [one for one in found if one is not None]
+
+
+def _first(raw: str, plain: str, filters: Filters, kinds: Sequence[int]) -> str | None:
+    for kind in kinds:
+        found = filters.find(kind, plain)
+        if found is not None:
+            return found
+    return emoji_of_youth(raw) if DETECTION in kinds else None
 
 
 def rewritten(text: str, filters: Filters) -> str:
@@ -91,7 +124,7 @@ def rewritten(text: str, filters: Filters) -> str:
     """
     cleaned = made_adult(filters.replace(text))
     plain = normalised(cleaned)
-    if filters.matches(DETECTION, plain) or has_words_of_youth(plain):
+    if filters.find(DETECTION, plain) is not None or has_words_of_youth(plain):
         cleaned = made_adult(filters.replace(plain))
     if cleaned == text or has_words(cleaned):
         return cleaned
@@ -106,4 +139,4 @@ def is_emptied(before: Sequence[str], after: Sequence[str]) -> bool:
 def _needs_rewriting(ask: PromptAsk, plain: str, filters: Filters) -> bool:
     if ask.flagged:
         return True
-    return ask.nsfw_model and (has_words_of_youth(plain) or filters.matches(DETECTION, plain))
+    return ask.nsfw_model and (has_words_of_youth(plain) or filters.find(DETECTION, plain) is not None)

@@ -10,21 +10,26 @@ from typing import Any
 import asyncpg
 import pytest
 
+from horde.contract.api_keys import hash_api_key
 from horde.live import Live
 from horde.store import Store
 from horde_pb.moderation.v1 import moderation_service_pb2 as pb
-from horde_pb.moderation.v1.moderation_service_pb2_grpc import (
-    ModerationServiceStub,
-    add_ModerationServiceServicer_to_server,
-)
+from horde_pb.moderation.v1.addresses_pb2_grpc import AddressesServiceStub
+from horde_pb.moderation.v1.filters_pb2_grpc import FiltersServiceStub
+from horde_pb.moderation.v1.moderation_service_pb2_grpc import ModerationServiceStub
+from horde_pb.moderation.v1.reports_service_pb2_grpc import ReportsServiceStub
+from horde_pb.moderation.v1.review_service_pb2_grpc import ReviewServiceStub
 from services.moderation.deps import Deps, compose
-from services.moderation.servicer import ModerationServicer
+from services.moderation.servicer import add_to
 from services.moderation.settings import ModerationServiceSettings
 from tests.fakes.clock import FakeClock
 from tests.fakes.serving import served
 from tests.servers import Database
 
 DEADLINE = timedelta(seconds=30)
+SECRET = "a secret"
+MODERATOR, FLAGGED = 0, 3
+"""Numbers of roles, as they are stored."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,10 @@ class Moderation:
     """The service as its callers see it, and what stands around it."""
 
     stub: ModerationServiceStub
+    filters: FiltersServiceStub
+    addresses: AddressesServiceStub
+    review: ReviewServiceStub
+    reports: ReportsServiceStub
     deps: Deps
     live: Live
     clock: FakeClock
@@ -64,15 +73,33 @@ class Moderation:
         )
         self.clock.advance(timedelta(seconds=5))
 
+    async def account(self, name: str, *roles: int) -> str:
+        """A new account's key. The first account's alias is `name#1`."""
+        key = f"the key of {name}"
+        user_id = await self.owner.fetchval(
+            "INSERT INTO admission.users (username, oauth_id, api_key) VALUES ($1, $1, $2) RETURNING id",
+            name,
+            hash_api_key(SECRET, key),
+        )
+        for role in roles:
+            await self.owner.execute(
+                "INSERT INTO admission.user_roles (user_id, user_role) VALUES ($1, $2)", user_id, role
+            )
+        return key
+
     async def events(self) -> list[asyncpg.Record]:
         return await self.owner.fetch("SELECT * FROM moderation.moderation_events ORDER BY id")
 
 
 @asynccontextmanager
-async def _serving(database: Database, redis_url: str) -> AsyncIterator[Moderation]:
-    settings = ModerationServiceSettings(
-        database_url=database.url_for("horde_moderation"), redis_url=redis_url, secret_key="a secret"
-    )
+async def _serving(database: Database, redis_url: str, **changed: Any) -> AsyncIterator[Moderation]:
+    given: dict[str, Any] = {
+        "database_url": database.url_for("horde_moderation"),
+        "redis_url": redis_url,
+        "secret_key": SECRET,
+        "admins": ("boss#1",),
+    }
+    settings = ModerationServiceSettings(**{**given, **changed})
     clock = FakeClock()
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(Store.open(settings, application_name="test"))
@@ -80,14 +107,26 @@ async def _serving(database: Database, redis_url: str) -> AsyncIterator[Moderati
         owner = await asyncpg.connect(database.url)
         stack.push_async_callback(owner.close)
         deps = compose(store, live, clock, settings)
-        add = partial(add_ModerationServiceServicer_to_server, ModerationServicer(deps))
-        neighbour = await stack.enter_async_context(served("moderation", add))
+        neighbour = await stack.enter_async_context(served("moderation", lambda server: add_to(server, deps)))
 
         async def call(method: Any, request: Any) -> Any:
             return await neighbour.once(method, deadline=DEADLINE)(request)
 
-        yield Moderation(ModerationServiceStub(neighbour.channel), deps, live, clock, owner, call)
+        channel = neighbour.channel
+        yield Moderation(
+            stub=ModerationServiceStub(channel),
+            filters=FiltersServiceStub(channel),
+            addresses=AddressesServiceStub(channel),
+            review=ReviewServiceStub(channel),
+            reports=ReportsServiceStub(channel),
+            deps=deps,
+            live=live,
+            clock=clock,
+            owner=owner,
+            call=call,
+        )
         await deps.settle()
+        deps.evidence.close()
 
 
 @pytest.fixture
@@ -98,6 +137,6 @@ async def moderation(database: Database, redis_url: str) -> AsyncIterator[Modera
 
 
 @pytest.fixture
-def serving_moderation(database: Database) -> Callable[[str], AbstractAsyncContextManager[Moderation]]:
-    """Serves moderation on a Redis of the test's choice."""
+def serving_moderation(database: Database) -> Callable[..., AbstractAsyncContextManager[Moderation]]:
+    """Serves moderation on a Redis of the test's choice, with settings of its choice."""
     return partial(_serving, database)

@@ -18,7 +18,7 @@ from services.moderation.rules.ip_subject import ip_subject_key
 async def refused(moderation: Any, *texts: str, **changed: Any) -> Refusal:
     with pytest.raises(Refusal) as no:
         await moderation.screen(*texts, **changed)
-    assert no.value.reason is reasons.CORRUPT_PROMPT
+    assert no.value.reason.word == reasons.CORRUPT_PROMPT.word
     refusal: Refusal = no.value
     return refusal
 

@@ -3,8 +3,18 @@
 import hashlib
 import json
 from datetime import timedelta
+from uuid import UUID
 
-from services.moderation.rules.evidence import MAX_STAGE_CHARACTERS, Evidence, Path, capture
+from services.moderation.rules.evidence import (
+    MAX_STAGE_CHARACTERS,
+    Evidence,
+    Path,
+    WorkerReport,
+    capture,
+    capture_report,
+    event_of_object,
+    evidence_object_key,
+)
 from services.moderation.rules.timeouts import model_rejection_times_out, timeout_after
 
 
@@ -12,9 +22,26 @@ def captured(prompt: str, origin: str = "1.2.3.4", models: tuple[str, ...] = ("m
     return capture(account_id=1, origin=origin, models=models, prompt=prompt, reason=Path.FILTER, secret="a secret")
 
 
+def reported(submitted: str | None, effective: str | None, proxied_account: str | None = None) -> Evidence:
+    report = WorkerReport(
+        request_id=None,
+        job_id=UUID(int=1),
+        worker_id=UUID(int=2),
+        worker_name="w",
+        account_id=1,
+        proxied_account=proxied_account,
+        origin="1.2.3.4",
+        models=("m",),
+        loras=(),
+        submitted_prompt=submitted,
+        effective_prompt=effective,
+    )
+    return capture_report(report, secret="a secret")
+
+
 def test_stages_are_clipped_and_say_so() -> None:
     stages = captured("x" * (MAX_STAGE_CHARACTERS + 1)).stages
-    assert (len(stages.submitted_prompt), stages.characters, stages.truncated) == (16_000, 32_000, True)
+    assert (len(stages.submitted_prompt or ""), stages.characters, stages.truncated) == (16_000, 32_000, True)
     assert not captured("x" * MAX_STAGE_CHARACTERS).stages.truncated
 
 
@@ -52,3 +79,33 @@ def test_model_rejections_count_above_the_threshold_or_in_a_raid() -> None:
     assert not model_rejection_times_out(5, threshold=5, raid=False)
     assert model_rejection_times_out(6, threshold=5, raid=False)
     assert model_rejection_times_out(1, threshold=5, raid=True)
+
+
+def test_a_report_has_what_was_sent_and_what_a_worker_got_and_no_more() -> None:
+    stages = reported("said", "got").stages
+    assert (stages.submitted_prompt, stages.moderation_prompt, stages.effective_prompt) == ("said", None, "got")
+    assert (stages.characters, stages.state) == (7, "pending")
+    document = '{"effective_prompt":"got","moderation_prompt":null,"submitted_prompt":"said"}'
+    assert stages.sha256 == hashlib.sha256(document.encode()).hexdigest()
+
+
+def test_a_report_without_any_text_has_no_digest_and_nothing_to_upload() -> None:
+    stages = reported(None, None).stages
+    assert (stages.sha256, stages.characters, stages.state, stages.truncated) == (None, None, "none", False)
+
+
+def test_clipping_counts_characters_and_not_bytes() -> None:
+    stages = captured("\U0001f600" * (MAX_STAGE_CHARACTERS + 1)).stages
+    assert stages.submitted_prompt == "\U0001f600" * MAX_STAGE_CHARACTERS
+
+
+def test_whom_a_service_names_is_kept_without_what_the_database_refuses() -> None:
+    assert reported("x", None, proxied_account="a\x00" * 600).proxied_account == "a\ufffd" * 500
+    assert reported("x", None, proxied_account="").proxied_account is None
+
+
+def test_an_object_key_and_its_event_are_functions_of_each_other() -> None:
+    assert evidence_object_key(812) == "evidence/812.json"
+    assert event_of_object("evidence/812.json") == 812
+    for other in ("evidence/0812.json", "evidence/x.json", "evidence/1.json/2", "other/1.json", "evidence/\u0661.json"):
+        assert event_of_object(other) is None

@@ -3,7 +3,7 @@
 from ipaddress import IPv6Address
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.moderation.rules.ip_subject import (
@@ -20,7 +20,6 @@ from services.moderation.rules.ip_subject import (
     [
         ("1.2.3.4", "1.2.3.4"),
         ("  1.2.3.4\t", "1.2.3.4"),
-        ("1.2.3.4/32", "1.2.3.4"),
         ("127.0.0.1", "127.0.0.1"),
         ("::ffff:1.2.3.4", "1.2.3.4"),
         ("::FFFF:102:304", "1.2.3.4"),
@@ -44,7 +43,7 @@ def test_addresses_have_a_subject(origin: str, subject: str) -> None:
 @pytest.mark.parametrize(
     "origin",
     [
-        "1.2.3.0/24", "1.2.3.4/31", "2001:db8::/63", "2001:db8::/32", "::/0", "::ffff:1.2.3.0/120",
+        "1.2.3.0/24", "1.2.3.4/31", "1.2.3.4/32", "2001:db8::/63", "2001:db8::/32", "::/0", "::ffff:1.2.3.0/120",
         "1.2.3.4:80", "[2001:db8::1]",
         "[2001:db8::1]:443", "1.2.3.4, 5.6.7.8", "01.2.3.4", "0x7f.1", "256.1.1.1", "2130706433",
         "unknown", "example.org",
@@ -68,6 +67,7 @@ def test_origin_text_is_clipped_and_can_be_stored() -> None:
     assert origin_text("a\x00b") == "a\ufffdb"
 
 
+@settings(deadline=None)  # a busy machine is no mistake
 @given(st.ip_addresses())
 def test_a_subject_is_its_own_subject(address: object) -> None:
     subject = ip_subject(str(address))
@@ -75,6 +75,7 @@ def test_a_subject_is_its_own_subject(address: object) -> None:
     assert ip_subject(subject) == subject
 
 
+@settings(deadline=None)  # a busy machine is no mistake
 @given(st.ip_addresses(v=6), st.integers(0, 2**64 - 1))
 def test_all_addresses_of_one_64_are_one_subject(address: IPv6Address, host: int) -> None:
     other = IPv6Address((int(address) >> 64 << 64) | host)

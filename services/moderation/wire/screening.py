@@ -1,7 +1,7 @@
-"""Between the proto and the words of the domain."""
+"""ScreenPrompt: between the proto and the words of the domain."""
 
 from horde_pb.moderation.v1 import moderation_service_pb2 as pb
-from services.moderation.rules.screening import PromptAsk
+from services.moderation.rules.screening import PromptAsk, Proxy
 
 
 def prompt_ask(request: pb.ScreenPromptRequest) -> PromptAsk:
@@ -16,4 +16,7 @@ def prompt_ask(request: pb.ScreenPromptRequest) -> PromptAsk:
         models=tuple(request.models),
         nsfw_model=request.nsfw_model,
         request_id=request.request_id,
+        wants_replacement=request.account_education or request.replacement_filter,
+        proxied_account=request.proxied_account or None,
+        proxy=Proxy(request.proxy_address, request.proxy_owner) if request.proxied and request.proxy_address else None,
     )

@@ -1,0 +1,10 @@
+"""GetRetentionPolicy: the windows in force, for the privacy document."""
+
+from horde.contract.retention import RetentionPolicy
+from services.moderation.deps import Deps
+from services.moderation.rules.ip_subject import has_real_secret
+
+
+def get_retention_policy(deps: Deps) -> tuple[RetentionPolicy, bool]:
+    """The policy that the pass and the listing use too, and whether addresses get pseudonyms."""
+    return deps.settings.retention, has_real_secret(deps.settings.secret_key)

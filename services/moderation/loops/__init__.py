@@ -1,0 +1,1 @@
+"""What moderation does without being asked."""

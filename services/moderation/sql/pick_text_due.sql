@@ -1,0 +1,16 @@
+-- pick_text_due: lock the oldest events past the text window that nothing holds. FOR UPDATE and nothing weaker: a note's own foreign
+-- key waits behind it, and an event that gets one right now is passed over.
+-- What holds is written so that the index is read in its order and each of its rows is judged in a microsecond: held rows stay at its head.
+-- $1 days int, the window
+-- $2 amount int
+-- $3 also_stored boolean, false: only events whose text is not in the evidence store
+-- $4 passed_over bigint[], whose objects the store did not let go of in this tick
+SELECT e.id
+FROM moderation.moderation_events e
+WHERE NOT e.text_redacted AND e.created <= now() - make_interval(hours => 24 * $1)
+  AND ($3 OR e.text_state <> 'stored') AND e.id <> ALL ($4)
+  AND CASE WHEN EXISTS (SELECT FROM moderation.moderation_event_notes n WHERE n.event_id = e.id) THEN false ELSE true END
+  AND (e.user_id IS NULL OR e.user_id NOT IN (SELECT r.user_id FROM admission.restricted_accounts r))
+ORDER BY e.created, e.id
+LIMIT $2
+FOR UPDATE OF e SKIP LOCKED

@@ -1,0 +1,16 @@
+-- sample_held: the events past a window that only a hold keeps, by its source.
+-- $1 text_days int
+-- $2 ipaddr_days int
+-- $3 ceiling_days int
+SELECT source, sum(events)::bigint AS events
+FROM (
+    SELECT CASE WHEN noted THEN 'note' WHEN moderation.account_restricted_v1(user_id) THEN 'account_status' END AS source, events
+    FROM (
+        SELECT e.user_id, EXISTS (SELECT FROM moderation.moderation_event_notes n WHERE n.event_id = e.id) AS noted, count(*) AS events
+        FROM moderation.moderation_events e
+        WHERE (NOT e.text_redacted AND e.created <= now() - make_interval(hours => 24 * $1::integer))
+           OR (NOT e.ipaddr_redacted AND e.created <= now() - make_interval(hours => 24 * $2::integer))
+           OR (NOT e.anonymized AND e.created <= now() - make_interval(hours => 24 * $3::integer))
+        GROUP BY 1, 2) by_account) by_source
+WHERE source IS NOT NULL
+GROUP BY source
