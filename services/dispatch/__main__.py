@@ -18,6 +18,7 @@ from services.dispatch.neighbours import Neighbours
 from services.dispatch.schedule import every_loop
 from services.dispatch.servicer import add_to
 from services.dispatch.settings import DispatchSettings
+from services.dispatch.vpn_check import VpnCheck
 from services.dispatch.waiting_room import WaitingRoom
 
 _AFTERMATH_SECONDS = 0.5
@@ -48,6 +49,7 @@ async def dependencies(settings: DispatchSettings, reference: Reference) -> Asyn
                 addresses=Addresses(neighbours, clock),
                 reference=reference,
                 aftermath=aftermath,
+                vpn=VpnCheck(settings.ip_checker, settings.ip_checker_exempt),
                 room=room,
             )
         finally:

@@ -5,6 +5,7 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
 from horde.telemetry import logs
+from services.dispatch.memory import Memory
 from services.dispatch.neighbours import Neighbours
 
 log = logs.get(__name__)
@@ -25,7 +26,7 @@ class Addresses:
     def __init__(self, neighbours: Neighbours, clock: Clock) -> None:
         self._neighbours = neighbours
         self._clock = clock
-        self._known: dict[str, tuple[float, int]] = {}
+        self._known = Memory(_REMEMBERED)
 
     async def refuse_timeout(self, address: str) -> None:
         """Raises Refusal TimeoutIP for an address in timeout. Moderation unreachable: the worker is let in."""
@@ -35,17 +36,17 @@ class Addresses:
             raise Refusal(reasons.TIMEOUT_IP, f"This address may not connect workers for now.{how_long}")
 
     async def _timeout(self, address: str) -> int:
-        now = self._clock.monotonic()
-        known = self._known.get(address)
-        if known is not None and now - known[0] < _FRESH_SECONDS:
-            return known[1]
+        known = self._known.get(address, now=self._clock.monotonic())
+        if isinstance(known, int):
+            return known
+        # a hundred pops from one address at once are one question
+        return await self._known.ask_once(address, lambda: self._asked(address))
+
+    async def _asked(self, address: str) -> int:
         try:
             seconds = await self._neighbours.address_timeout(address)
         except (Outage, Refusal) as away:
             log.warning("address not checked", why=str(away))
             seconds = 0
-        self._known.pop(address, None)
-        if len(self._known) >= _REMEMBERED:
-            del self._known[next(iter(self._known))]
-        self._known[address] = (now, seconds)
+        self._known.put(address, seconds, _FRESH_SECONDS, now=self._clock.monotonic())
         return seconds

@@ -10,10 +10,13 @@ from uuid import UUID
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
 from horde.telemetry import logs
+from services.dispatch import reporting
 from services.dispatch.deps import Deps
 from services.dispatch.events import outcomes as events
+from services.dispatch.repo import reports as repo
 from services.dispatch.repo.outcomes import Fault, StoredResult
 from services.dispatch.repo.waiting import tell_waiting
+from services.dispatch.rules import suspicions
 from services.dispatch.rules.streams import Signal
 from services.dispatch.rules.submission import Target
 
@@ -29,6 +32,25 @@ def stored(target: Target, result: StoredResult, deps: Deps) -> None:
         if result.done:
             signals.append(Signal("done", result.finished))
         publish(target.request_id, signals, deps)
+
+
+def measured(target: Target, tokens_per_second: float, deps: Deps) -> None:
+    """A reply's speed is known: a worker that cannot be that fast becomes suspicious."""
+    if target.fake:
+        return
+    found = suspicions.by_speed(
+        tokens_per_second,
+        target.model,
+        billions=deps.reference.current.multiplier(target.model),
+        owner_trusted=target.caller_trusted,
+    )
+    for reason in found:
+        deps.aftermath.enqueue("suspect", partial(repo.suspect, deps.store, target.id, reason, deps.clock.now()))
+
+
+def reported(deps: Deps) -> None:
+    """Moderation has something to be told now; the loop would do it in a while."""
+    deps.aftermath.enqueue("deliver_reports", partial(reporting.deliver_reports, deps))
 
 
 def faulted(generation: UUID, fault: Fault, deps: Deps, *, streamed: bool, fake: bool, chat: bool) -> None:

@@ -12,6 +12,7 @@ from services.dispatch.jail.cells import Jail
 from services.dispatch.memory import Memory
 from services.dispatch.neighbours import Neighbours
 from services.dispatch.settings import DispatchSettings
+from services.dispatch.vpn_check import VpnCheck
 from services.dispatch.waiting_room import WaitingRoom
 
 
@@ -37,4 +38,5 @@ class Deps:
     aftermath: Aftermath
     jail: Jail = field(default_factory=Jail)
     memory: Memory = field(default_factory=Memory)
+    vpn: VpnCheck = field(default_factory=VpnCheck)
     room: WaitingRoom = field(default_factory=WaitingRoom)

@@ -8,7 +8,8 @@ from horde.contract.refusal import Refusal
 from services.dispatch.deps import Deps
 from services.dispatch.repo import worker_details as repo
 from services.dispatch.repo.outcomes import as_id
-from services.dispatch.rules.worker_details import Viewer, WorkerDetails
+from services.dispatch.rules.viewers import Viewer
+from services.dispatch.rules.worker_details import WorkerDetails
 
 
 async def viewer_of(api_key: str, deps: Deps) -> Viewer:

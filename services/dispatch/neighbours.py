@@ -1,17 +1,22 @@
 """The services that dispatch asks, in the words of its rules. Every call has a deadline and is safe to repeat."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from horde.rpc.client import Neighbour
 from horde.settings import NeighbourSettings
 from horde_pb.media.v1 import media_service_pb2 as media_pb
 from horde_pb.media.v1.media_service_pb2_grpc import MediaServiceStub
 from horde_pb.moderation.v1 import moderation_service_pb2 as moderation_pb
+from horde_pb.moderation.v1 import reports_service_pb2 as reports_pb
 from horde_pb.moderation.v1.moderation_service_pb2_grpc import ModerationServiceStub
+from horde_pb.moderation.v1.reports_service_pb2_grpc import ReportsServiceStub
 from horde_pb.progress.v1 import progress_service_pb2 as progress_pb
 from horde_pb.progress.v1.progress_service_pb2_grpc import ProgressServiceStub
 from services.dispatch.rules.streams import Posted, Signal, StreamLease
+from services.dispatch.rules.suspicions import CsamReported, WorkerSuspected
 
 _QUICK = timedelta(seconds=1)
 """For what a caller waits for although it may fail: a pop must not hang on a neighbour."""
@@ -40,9 +45,13 @@ class Neighbours:
         self._publish = progress.repeatable(live.PublishEvents, deadline=_USUAL)
         images = MediaServiceStub(media.channel)
         self._sign_images = media.repeatable(images.SignImages, deadline=_USUAL)
+        self._sign_messages = media.repeatable(images.SignMessages, deadline=_USUAL)
         self._inline_images = media.repeatable(images.InlineImages, deadline=_IMAGES)
         self._delete_objects = media.repeatable(images.DeleteObjects, deadline=_IMAGES)
         standing = ModerationServiceStub(moderation.channel)
+        reports = ReportsServiceStub(moderation.channel)
+        self._record_suspicion = moderation.repeatable(reports.RecordWorkerSuspicion, deadline=_USUAL)
+        self._record_report = moderation.repeatable(reports.RecordWorkerReport, deadline=_USUAL)
         self._check_address = moderation.repeatable(standing.CheckAddress, deadline=_QUICK, tries=2)
 
     async def close(self) -> None:
@@ -119,6 +128,50 @@ class Neighbours:
         answer = await self._inline_images(media_pb.InlineImagesRequest(keys=keys))
         return list(answer.urls)
 
-    async def delete_objects(self, keys: Sequence[str]) -> None:
-        """Has objects deleted whose row is gone."""
-        await self._delete_objects(media_pb.DeleteObjectsRequest(keys=keys))
+    async def sign_messages(self, request_id: str, *, valid_seconds: int) -> str:
+        """A download URL of an offloaded request's messages."""
+        asked = media_pb.SignMessagesRequest(request_id=request_id, valid_seconds=valid_seconds)
+        return (await self._sign_messages(asked)).url
+
+    async def delete_objects(self, keys: Sequence[str]) -> list[str]:
+        """Has objects deleted whose row is gone; gives the keys that the store kept."""
+        return list((await self._delete_objects(media_pb.DeleteObjectsRequest(keys=keys))).kept)
+
+    async def record_suspicion(self, report: WorkerSuspected) -> None:
+        """Adds to the history of a worker's suspicions."""
+        await self._record_suspicion(
+            reports_pb.RecordWorkerSuspicionRequest(
+                report_id=str(report.id),
+                worker_id=report.worker_id,
+                worker_name=report.worker_name,
+                account_id=report.owner_id,
+                suspicion_id=report.suspicion,
+                detail=report.detail,
+                paused=report.paused,
+                happened=_timestamp(report.happened),
+            )
+        )
+
+    async def record_csam(self, report: CsamReported) -> None:
+        """Has a worker's report kept as evidence."""
+        await self._record_report(
+            reports_pb.RecordWorkerReportRequest(
+                request_id=report.request_id,
+                job_id=report.job_id,
+                worker_id=report.worker_id,
+                worker_name=report.worker_name,
+                account_id=report.user_id,
+                proxied_account=report.proxied_account,
+                origin=report.origin,
+                models=report.models,
+                submitted_prompt=report.submitted_prompt,
+                effective_prompt=report.effective_prompt,
+                reported=_timestamp(report.happened),
+            )
+        )
+
+
+def _timestamp(moment: datetime) -> Timestamp:
+    made = Timestamp()
+    made.FromDatetime(moment)
+    return made

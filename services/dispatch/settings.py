@@ -15,6 +15,7 @@ from horde.settings import (
     WorkerSettings,
     env,
 )
+from services.dispatch.vpn_check import VpnCheckSettings
 
 
 class DispatchSettings(
@@ -29,6 +30,7 @@ class DispatchSettings(
     RequestSettings,
     SecretSettings,
     TelemetrySettings,
+    VpnCheckSettings,
     WorkerSettings,
 ):
     """The settings of the dispatch process."""

@@ -1,6 +1,7 @@
 """How a request stands: what is stored of it, and what the fleet could do for it, the latter from a short memory."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -10,16 +11,20 @@ from services.dispatch.deps import Deps
 from services.dispatch.repo import outcomes
 from services.dispatch.repo import status as repo
 from services.dispatch.rules.matching import UNMEASURED_TOKENS_PER_SECOND
-from services.dispatch.rules.status import NOBODY, Availability, Load, RequestStatus, Standing, status
+from services.dispatch.rules.status import (
+    EXACT_BOUND,
+    NOBODY,
+    Availability,
+    Load,
+    RequestStatus,
+    Standing,
+    far_ahead,
+    status,
+)
+from services.dispatch.sums import summed
 
 _IMPOSSIBLE_SECONDS = 2.0
 """A request that nobody could take is measured again this soon, so that a worker that just came online shows up."""
-
-_LOAD_SECONDS = 1.0
-"""How old the load may be: the queue moves with every pop."""
-
-_LOAD_SHARE = 20
-"""Summing up a very long queue takes long; it then holds for twenty times as long, so that it never takes over 5 %."""
 
 
 async def read_status(request_id: str, deps: Deps, *, chat: bool) -> RequestStatus:
@@ -32,6 +37,9 @@ async def read_status(request_id: str, deps: Deps, *, chat: bool) -> RequestStat
         )
     if request is None or standing is None or not standing.active:
         raise Refusal(reasons.REQUEST_NOT_FOUND, f"Request with ID '{request_id[:64]}' not found.")
+    if standing.ahead == EXACT_BOUND:
+        head = await summed("queue head", lambda: repo.queue_head(deps.store), deps)
+        standing = replace(standing, ahead=far_ahead(standing.rank, head))
     availability = await _availability(request, standing, deps)
     load = Load()
     if standing.ahead is not None and availability.workers > 0:
@@ -67,15 +75,4 @@ async def _measured(request: UUID, deps: Deps) -> Availability:
 
 async def _load(workers: Sequence[UUID], deps: Deps) -> Load:
     key = frozenset(workers)
-    known = deps.memory.get(key, now=deps.clock.monotonic())
-    if isinstance(known, Load):
-        return known
-    return await deps.memory.ask_once(key, lambda: _summed(key, deps))
-
-
-async def _summed(workers: frozenset[UUID], deps: Deps) -> Load:
-    started = deps.clock.monotonic()
-    load = await repo.competing_load(deps.store, list(workers))
-    ended = deps.clock.monotonic()
-    deps.memory.put(workers, load, max(_LOAD_SECONDS, (ended - started) * _LOAD_SHARE), now=ended)
-    return load
+    return await summed(key, lambda: repo.competing_load(deps.store, list(key)), deps)

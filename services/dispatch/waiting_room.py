@@ -5,7 +5,7 @@ Only as many are woken as there are jobs. One that was woken for nothing passes 
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -40,18 +40,29 @@ class Seat:
         self._offer: tuple[UUID, Fit] | None = None
         self._looking_for: Call | None = None
         self._next: Call | None = None
+        self._waits = False
+        self.is_new = True
+        """Until the pop has looked once."""
 
     def offer(self, worker: UUID, fit: Fit) -> None:
         """What the pop can take from now on."""
         self._offer = worker, fit
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the pop has looked and waits now."""
+        return self._waits
+
     async def wait(self, seconds: float) -> bool:
         """True as soon as there may be a job; False when the time is over or the process is leaving."""
+        self.is_new = False
         self._pass_on_the_one_looked_for()
         if self._next is None and not self._room.is_closing and seconds > 0:
+            self._waits = True
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._woken.wait()
+            self._waits = False
         self._woken.clear()
         self._looking_for, self._next = self._next, None
         return self._looking_for is not None and not self._room.is_closing
@@ -106,6 +117,11 @@ class WaitingRoom:
 
     def __len__(self) -> int:
         return len(self._seats)
+
+    @property
+    def seats(self) -> Collection[Seat]:
+        """The seats that are taken, in the order in which they were."""
+        return self._seats.keys()
 
     @contextmanager
     def seat(self) -> Iterator[Seat]:

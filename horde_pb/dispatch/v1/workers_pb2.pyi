@@ -12,10 +12,10 @@ import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 11):
-    from typing import TypeAlias as _TypeAlias, Never as _Never
+if sys.version_info >= (3, 10):
+    from typing import TypeAlias as _TypeAlias
 else:
-    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
+    from typing_extensions import TypeAlias as _TypeAlias
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -103,10 +103,13 @@ class WorkerMessage(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     ORIGIN_FIELD_NUMBER: _builtins.int
     EXPIRY_FIELD_NUMBER: _builtins.int
+    WORKER_ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Next free field: 5"""
+    """Next free field: 6"""
     message: _builtins.str
     origin: _builtins.str
+    worker_id: _builtins.str
+    """Absent: for all workers."""
     @_builtins.property
     def expiry(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -116,12 +119,15 @@ class WorkerMessage(_message.Message):
         message: _builtins.str = ...,
         origin: _builtins.str = ...,
         expiry: _timestamp_pb2.Timestamp | None = ...,
+        worker_id: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["expiry", b"expiry"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_worker_id", b"_worker_id", "expiry", b"expiry", "worker_id", b"worker_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expiry", b"expiry", "id", b"id", "message", b"message", "origin", b"origin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_worker_id", b"_worker_id", "expiry", b"expiry", "id", b"id", "message", b"message", "origin", b"origin", "worker_id", b"worker_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__worker_id: _TypeAlias = _typing.Literal["worker_id"]  # noqa: Y015
+    _WhichOneofArgType__worker_id: _TypeAlias = _typing.Literal["_worker_id", b"_worker_id"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__worker_id) -> _WhichOneofReturnType__worker_id | None: ...
 
 Global___WorkerMessage: _TypeAlias = WorkerMessage  # noqa: Y015
 
@@ -156,8 +162,9 @@ class WorkerDetails(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     FILE_FIELD_NUMBER: _builtins.int
     PROMPT_JOBS_FIELD_NUMBER: _builtins.int
+    MESSAGES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Next free field: 26"""
+    """Next free field: 27"""
     name: _builtins.str
     online: _builtins.bool
     requests_fulfilled: _builtins.int
@@ -192,6 +199,10 @@ class WorkerDetails(_message.Message):
     def file(self) -> Global___WorkerFile:
         """For moderators alone."""
 
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___WorkerMessage]:
+        """What it is told now; only for who may see the owner."""
+
     def __init__(
         self,
         *,
@@ -220,10 +231,11 @@ class WorkerDetails(_message.Message):
         owner: _builtins.str | None = ...,
         file: Global___WorkerFile | None = ...,
         prompt_jobs: _builtins.bool = ...,
+        messages: _abc.Iterable[Global___WorkerMessage] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_info", b"_info", "_owner", b"_owner", "_speed", b"_speed", "chat", b"chat", "file", b"file", "info", b"info", "owner", b"owner", "speed", b"speed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_info", b"_info", "_owner", b"_owner", "_speed", b"_speed", "bridge_agent", b"bridge_agent", "chat", b"chat", "file", b"file", "flagged", b"flagged", "generated_hundredths", b"generated_hundredths", "id", b"id", "info", b"info", "kudos_hundredths", b"kudos_hundredths", "maintenance", b"maintenance", "max_context_length", b"max_context_length", "max_length", b"max_length", "models", b"models", "name", b"name", "nonconformant_replies", b"nonconformant_replies", "nsfw", b"nsfw", "online", b"online", "owner", b"owner", "prompt_jobs", b"prompt_jobs", "requests_fulfilled", b"requests_fulfilled", "speed", b"speed", "threads", b"threads", "trusted", b"trusted", "uncompleted_jobs", b"uncompleted_jobs", "uptime_hundredths", b"uptime_hundredths", "uptime_seconds", b"uptime_seconds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_info", b"_info", "_owner", b"_owner", "_speed", b"_speed", "bridge_agent", b"bridge_agent", "chat", b"chat", "file", b"file", "flagged", b"flagged", "generated_hundredths", b"generated_hundredths", "id", b"id", "info", b"info", "kudos_hundredths", b"kudos_hundredths", "maintenance", b"maintenance", "max_context_length", b"max_context_length", "max_length", b"max_length", "messages", b"messages", "models", b"models", "name", b"name", "nonconformant_replies", b"nonconformant_replies", "nsfw", b"nsfw", "online", b"online", "owner", b"owner", "prompt_jobs", b"prompt_jobs", "requests_fulfilled", b"requests_fulfilled", "speed", b"speed", "threads", b"threads", "trusted", b"trusted", "uncompleted_jobs", b"uncompleted_jobs", "uptime_hundredths", b"uptime_hundredths", "uptime_seconds", b"uptime_seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__info: _TypeAlias = _typing.Literal["info"]  # noqa: Y015
     _WhichOneofArgType__info: _TypeAlias = _typing.Literal["_info", b"_info"]  # noqa: Y015

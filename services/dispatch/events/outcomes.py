@@ -38,6 +38,7 @@ _SHADOW_SECONDS = Histogram(
 )
 _CANCELS = Counter("horde_dispatch_cancels_total", "Cancels, by whether they changed anything.", ("outcome",))
 _REMOVED = Counter("horde_dispatch_removed_requests_total", "Expired requests that were removed.", ("answered",))
+_OBJECTS = Counter("horde_dispatch_object_deletes_total", "Objects of removed requests, by what became.", ("outcome",))
 _FAULTED = Counter("horde_dispatch_faulted_requests_total", "Requests faulted after too many faulted jobs.")
 
 
@@ -106,6 +107,12 @@ def request_faulted(request: str) -> None:
 def removed(*, answered: bool) -> None:
     """An expired request is gone."""
     _REMOVED.labels(_flag(answered)).inc()
+
+
+def objects_deleted(deleted: int, *, kept: int) -> None:
+    """The store deleted objects whose row is gone; others it kept, and they stay queued."""
+    _OBJECTS.labels("deleted").inc(deleted)
+    _OBJECTS.labels("kept").inc(kept)
 
 
 def _flag(value: bool) -> str:  # noqa: FBT001 - a label's value

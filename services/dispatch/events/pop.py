@@ -22,7 +22,7 @@ _EVALUATED = Histogram(
 )
 _SKIPPED = Counter("horde_pop_skipped_total", "Waiting requests a pop had to skip.", ("gentype", "skip_reason"))
 _LOST = Counter("horde_pop_claims_lost_total", "Claims for which another worker was faster.")
-_GIVEN_BACK = Counter("horde_pop_given_back_total", "Claims undone because their images could not be delivered.")
+_GIVEN_BACK = Counter("horde_pop_given_back_total", "Claims undone because their objects could not be delivered.")
 _QUEUE_WAIT = Histogram(
     "horde_text_queue_wait_seconds",
     "From a request's creation to the assignment of a job.",
@@ -86,9 +86,9 @@ def taken(job: Taken, worker: Worker, account: Account, *, considered: int, capa
 
 
 def given_back(job: Taken, why: Exception) -> None:
-    """A job was taken, but its images could not be delivered."""
+    """A job was taken, but its images or messages could not be delivered."""
     _GIVEN_BACK.inc()
-    log.warning("job given back: its images cannot be delivered", request=str(job.request_id), why=str(why))
+    log.warning("job given back: its objects cannot be delivered", request=str(job.request_id), why=str(why))
 
 
 def lease_not_opened(job: Taken, why: Exception) -> None:

@@ -7,17 +7,22 @@ from functools import partial
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
-from services.dispatch import undoing
+from horde.store import ForeignKeyViolation
+from services.dispatch import board, undoing
 from services.dispatch.deps import Deps
 from services.dispatch.events import pop as events
 from services.dispatch.pop.check_in import check_in
 from services.dispatch.pop.hand_out import hand_out
+from services.dispatch.pop.meeting import meet
 from services.dispatch.pop.take import Taking
 from services.dispatch.rules import matching
 from services.dispatch.rules.declaration import Declaration, PopAsk, priority_ids, read_declaration
-from services.dispatch.rules.jobs import Claim
-from services.dispatch.rules.workers import Worker
+from services.dispatch.rules.jobs import Claim, Handout, Taken
+from services.dispatch.rules.matching import Fit
+from services.dispatch.rules.workers import Account, Worker
 from services.dispatch.waiting_room import Seat
+
+_WORKER_OF_A_JOB = "processing_gens_worker_id_fkey"
 
 _MAINTENANCE = "This worker is in maintenance and gets no jobs of others; its owner can end that."
 
@@ -52,31 +57,48 @@ async def _undone_when_cancelled(looking: asyncio.Task[Claim], deps: Deps) -> Cl
 
 async def _look(ask: PopAsk, declared: Declaration, deps: Deps, seat: Seat | None = None) -> Claim:
     now = deps.clock.now()
-    account, worker = await check_in(ask, declared, deps, now)
-    priority = priority_ids(ask.priority_usernames)
-    capacity = matching.lease_capacity(
-        worker.speed,
-        lease=deps.settings.text_job_lease_seconds,
-        preparation=deps.settings.text_job_preparation_seconds,
-    )
-    if matching.is_capacity_limited(worker, declared, capacity):
+    fitting = partial(_fit, declared=declared, priority=priority_ids(ask.priority_usernames), deps=deps)
+    met = await meet(ask, declared.name, fitting, deps, now, seat)
+    account, worker = met.account, await check_in(met, ask, declared, deps, now)
+    told = await board.messages_for(worker.id, deps)
+    fit = fitting(account, worker)
+    # once for a pop, however often it looks
+    if (seat is None or seat.is_new) and matching.is_capacity_limited(worker, declared, fit.capacity):
         events.capacity_limited()
-    fit = matching.fit(account, worker, declared, priority, capacity=capacity)
     if seat is not None:
         seat.offer(worker.id, fit)
     skipped: Mapping[str, int] = {}
-    # the second time for a worker whose first job has images that cannot be delivered now: others need none
-    for offered in (fit, replace(fit, image_transport=None)):
-        taking = Taking(account, worker, declared, offered, now, claim_id=ask.claim_id)
-        job = await taking.take(deps)
+    # the second time for a worker whose first job needs objects that cannot be delivered now: others need none
+    for offered in (fit, replace(fit, image_transport=None, fetches_messages=False)):
+        found = met.found_for(worker.id, offered)
+        taking = Taking(account, worker, declared, offered, now, claim_id=ask.claim_id, found=found)
+        job = await _taken(taking, deps)
         skipped = taking.skipped
         if job is None:
             break
         claim = await hand_out(*job, account, deps)
         if claim is not None:
-            return claim
+            return replace(claim, messages=told)
     _refuse_maintenance(worker)
-    return Claim(skipped=skipped)
+    return Claim(skipped=skipped, messages=told)
+
+
+def _fit(account: Account, worker: Worker, *, declared: Declaration, priority: tuple[int, ...], deps: Deps) -> Fit:
+    capacity = matching.lease_capacity(
+        worker.speed,
+        lease=deps.settings.text_job_lease_seconds,
+        preparation=deps.settings.text_job_preparation_seconds,
+    )
+    return matching.fit(account, worker, declared, priority, capacity=capacity)
+
+
+async def _taken(taking: Taking, deps: Deps) -> tuple[Taken, Handout] | None:
+    try:
+        return await taking.take(deps)
+    except ForeignKeyViolation as gone:
+        if gone.constraint != _WORKER_OF_A_JOB:
+            raise
+        raise Refusal(reasons.WORKER_NOT_FOUND, "This worker was deleted while it asked for work.") from None
 
 
 def _refuse_maintenance(worker: Worker) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from services.dispatch import looking
+from services.dispatch import board, looking
 from services.dispatch.deps import Deps
 from services.dispatch.repo.outcomes import as_id
 from services.dispatch.rules.worker_details import View, view
@@ -17,4 +17,4 @@ async def get_worker(api_key: str, wanted: str, deps: Deps, *, by_name: bool) ->
     if worker is None:
         raise looking.not_found(wanted)
     online = deps.clock.now() - timedelta(seconds=deps.settings.worker_online_seconds)
-    return view(worker, online_since=online, moderator=moderator)
+    return view(worker, await board.messages_for(worker.id, deps), online_since=online, moderator=moderator)

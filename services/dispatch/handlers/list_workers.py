@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from services.dispatch import looking
+from services.dispatch import board, looking
 from services.dispatch.deps import Deps
 from services.dispatch.repo import worker_details as repo
 from services.dispatch.rules.worker_details import View, WorkerDetails, view
@@ -17,7 +17,7 @@ async def list_workers(api_key: str, name: str | None, deps: Deps) -> Sequence[V
     moderator = await looking.is_moderator(api_key, deps)
     online = deps.clock.now() - timedelta(seconds=deps.settings.worker_online_seconds)
     return [
-        view(worker, online_since=online, moderator=moderator)
+        view(worker, await board.messages_for(worker.id, deps), online_since=online, moderator=moderator)
         for worker in await _online(deps)
         if name is None or worker.name.casefold() == name.casefold()
     ]

@@ -1,6 +1,6 @@
 """SubmitResult: a worker hands a reply in. It is verified, then claimed, paid and completed in one statement."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from horde.contract import pricing, reasons
 from horde.contract.api_keys import hash_api_key
@@ -10,10 +10,11 @@ from horde.telemetry import logs
 from services.dispatch import consequences, verification
 from services.dispatch.deps import Deps
 from services.dispatch.events import outcomes as events
-from services.dispatch.repo import outcomes
+from services.dispatch.repo import outcomes, reports
+from services.dispatch.repo.outcomes import Measured, StoredResult
 from services.dispatch.rules import reply as replies
 from services.dispatch.rules import submission
-from services.dispatch.rules.submission import Reply, ReplyAsk, Target, Work
+from services.dispatch.rules.submission import Pay, Reply, ReplyAsk, Target, Work
 
 log = logs.get(__name__)
 
@@ -66,25 +67,35 @@ async def _store(reply: Reply, target: Target, deps: Deps) -> int:
     amounts = submission.pay(work, deps.reference.current, censored=reply.censored)
     seconds = (now - target.start_time).total_seconds()
     tokens = pricing.counted_tokens(reply.characters, target.max_length)
-    result = await outcomes.store_result(
-        deps.store,
-        target.id,
-        reply,
-        amounts,
-        outcomes.Measured(tokens, submission.speed(tokens, seconds)),
-        now=now,
-        ttl=timedelta(seconds=deps.settings.request_ttl_seconds),
-    )
+    measured = Measured(tokens, submission.speed(tokens, seconds))
+    ttl = timedelta(seconds=deps.settings.request_ttl_seconds)
+    if reply.is_csam:
+        result = await _store_reported(reply, target, amounts, measured, deps, now=now, ttl=ttl)
+    else:
+        result = await outcomes.store_result(deps.store, target.id, reply, amounts, measured, now=now, ttl=ttl)
     match result.outcome:
         case "stored":
             events.stored(target, reply, reward=amounts.reward, seconds=seconds)
             consequences.stored(target, result, deps)
+            consequences.measured(target, measured.tokens_per_second, deps)
             return amounts.reward
         case "duplicate":
             return _repeated(target)
         case "aborted":
             raise submission.aborted(target)
     raise submission.unknown_job()
+
+
+async def _store_reported(
+    reply: Reply, target: Target, amounts: Pay, measured: Measured, deps: Deps, *, now: datetime, ttl: timedelta
+) -> StoredResult:
+    """The reply and its worker's report of it in one commit."""
+    async with deps.store.transaction() as unit:
+        result = await outcomes.store_result(unit, target.id, reply, amounts, measured, now=now, ttl=ttl)
+        if result.outcome == "stored":
+            await reports.report_csam(unit, target.id, now)
+    consequences.reported(deps)
+    return result
 
 
 def _repeated(target: Target) -> int:

@@ -4,34 +4,30 @@ import uuid
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from horde.contract import reasons
-from horde.contract.api_keys import hash_api_key
-from horde.contract.refusal import Refusal
 from horde.store import UniqueViolation
 from services.dispatch.deps import Deps
+from services.dispatch.pop import vetting
+from services.dispatch.pop.meeting import Met
+from services.dispatch.repo import reports
 from services.dispatch.repo import workers as repo
+from services.dispatch.rules import suspicions
 from services.dispatch.rules import workers as rules
 from services.dispatch.rules.declaration import Declaration, PopAsk
 from services.dispatch.rules.workers import Account, Worker
 
 
-async def check_in(ask: PopAsk, declared: Declaration, deps: Deps, now: datetime) -> tuple[Account, Worker]:
-    """The account and its worker as it is from now on. Raises Refusal; then nothing was written."""
-    account, worker = await _popper(ask, declared, deps)
+async def check_in(met: Met, ask: PopAsk, declared: Declaration, deps: Deps, now: datetime) -> Worker:
+    """The worker as it is from now on. Raises Refusal; then nothing was written."""
+    account, worker = met.account, met.worker
     rules.refuse_account(account)
     rules.refuse_foreign_models(account, declared.models)
-    await deps.addresses.refuse_timeout(ask.address)
+    is_unsafe = await vetting.refuse_address(ask.address, account, deps)
     if worker is None:
         worker = await _registered(account, ask, declared, deps, now)
     rules.refuse_stranger(account, worker)
-    return account, await _checked_in(worker, ask, declared, deps, now)
-
-
-async def _popper(ask: PopAsk, declared: Declaration, deps: Deps) -> tuple[Account, Worker | None]:
-    found = await repo.read_popper(deps.store, hash_api_key(deps.settings.secret_key, ask.api_key), declared.name)
-    if found is None:
-        raise Refusal(reasons.INVALID_API_KEY, "No account has this API key.")
-    return found
+    if is_unsafe:
+        await vetting.suspect_address(worker, deps)
+    return await _checked_in(worker, ask, declared, deps, now)
 
 
 async def _registered(account: Account, ask: PopAsk, declared: Declaration, deps: Deps, now: datetime) -> Worker:
@@ -40,13 +36,15 @@ async def _registered(account: Account, ask: PopAsk, declared: Declaration, deps
     try:
         async with deps.store.transaction() as unit:
             owned = await repo.count_owned(unit, account.id, ask.address)
-            rules.refuse_new_worker(account, declared.name, owned)
+            rules.refuse_new_worker(account, declared.name, declared.bridge_agent, owned)
             await repo.register(unit, worker_id, account.id, ask.address, declared, now)
+            for reason in suspicions.by_name(ask.name.strip()):
+                await reports.suspect_worker(unit, worker_id, reason, now)
     except UniqueViolation:
-        worker = (await _popper(ask, declared, deps))[1]
-        if worker is None:
+        popper = await repo.read_popper(deps.store, account.api_key_hash, declared.name)
+        if popper is None or popper[1] is None:
             raise
-        return worker
+        return popper[1]
     return rules.newborn(worker_id, account, declared, now)
 
 

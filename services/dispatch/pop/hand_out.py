@@ -17,8 +17,9 @@ from services.dispatch.rules.workers import Account
 
 
 async def hand_out(taken: Taken, handout: Handout, account: Account, deps: Deps) -> Claim | None:
-    """The answer to the worker; None when the images cannot be delivered: the jobs wait again, as if never taken."""
+    """The answer to the worker; None when its objects cannot be delivered: the jobs wait again, as if never taken."""
     try:
+        link = await _link(taken, deps)
         images = await _images(taken, handout, deps)
     except (Outage, Refusal) as away:
         events.given_back(taken, away)
@@ -32,11 +33,11 @@ async def hand_out(taken: Taken, handout: Handout, account: Account, deps: Deps)
         model=taken.model,
         ttl_seconds=handout.job_ttl,
         is_chat=taken.is_chat,
-        payload=_payload(taken, images),
+        payload=_payload(taken, images, link),
     )
 
 
-def _payload(taken: Taken, images: Mapping[str, str]) -> bytes:
+def _payload(taken: Taken, images: Mapping[str, str], link: str | None) -> bytes:
     if not taken.is_chat:
         return text_payload(
             prompt=taken.prompt,
@@ -46,6 +47,7 @@ def _payload(taken: Taken, images: Mapping[str, str]) -> bytes:
         )
     return chat_payload(
         messages=taken.messages or "[]",
+        messages_url=link,
         params=taken.params,
         extras=taken.chat_extras,
         max_length=taken.max_length,
@@ -54,9 +56,17 @@ def _payload(taken: Taken, images: Mapping[str, str]) -> bytes:
     )
 
 
+async def _link(taken: Taken, deps: Deps) -> str | None:
+    """Where the worker fetches offloaded messages; None: they are in the payload."""
+    if not taken.by_link:
+        return None
+    valid = deps.settings.chat_messages_url_seconds
+    return await deps.neighbours.sign_messages(str(taken.request_id), valid_seconds=valid)
+
+
 async def _images(taken: Taken, handout: Handout, deps: Deps) -> Mapping[str, str]:
     """A URL for each of the job's images, of the kind its worker takes."""
-    if not taken.image_keys:
+    if taken.by_link or not taken.image_keys:
         return {}
     if handout.image_transport == "base64":
         urls = await deps.neighbours.inline_images(taken.image_keys)

@@ -11,11 +11,12 @@ from services.dispatch.deps import Deps
 from services.dispatch.events import pop as events
 from services.dispatch.repo import queue as repo
 from services.dispatch.rules.declaration import Declaration
-from services.dispatch.rules.jobs import Candidate, Handout, Taken, Wanted, generation_ids
+from services.dispatch.rules.jobs import Candidate, Candidates, Handout, Taken, Wanted, generation_ids
 from services.dispatch.rules.matching import Fit, served_model
 from services.dispatch.rules.workers import Account, Worker
 
-_DEPTHS = (20, 200, 2000)
+FIRST_DEPTH = 20
+_DEPTHS = (FIRST_DEPTH, 200, 2000)
 """How deep each read looks: upstream's first page and its next, then as far as one read may go. The first nearly always
 finds a job or the end of what fits; only entries that fit by everything but a rule outside the lanes lead deeper."""
 
@@ -39,13 +40,16 @@ class Taking:
         now: datetime,
         *,
         claim_id: UUID | None = None,
+        found: Candidates | None = None,
     ) -> None:
+        """`found`: what a read of the first depth found a moment ago, if there was one."""
         self._account = account
         self._worker = worker
         self._declared = declared
         self._fit = fit
         self._now = now
         self._claim_id = claim_id
+        self._found = found
         self._considered = 0
         self._lost = 0
         self.skipped: dict[str, int] = {}
@@ -70,7 +74,9 @@ class Taking:
 
     async def _take_once(self, handout: Handout, deps: Deps) -> Taken | None:
         for depth in _DEPTHS:
-            found = await repo.find_candidates(deps.store, self._worker.id, self._fit, self._now, depth)
+            found, self._found = self._found, None
+            if found is None:
+                found = await repo.find_candidates(deps.store, self._worker.id, self._fit, self._now, depth)
             self.skipped = dict(found.skipped)
             for page in batched(found.fitting, _AT_ONCE):
                 taken = await self._claim(page, handout, deps)
@@ -121,6 +127,7 @@ class Taking:
             assigned_max_context_length=self._fit.chat_context,
             assigned_max_length=self._declared.chat.max_length or 0,
             image_transport=self._fit.image_transport,
+            fetches_messages=self._fit.fetches_messages,
         )
 
     def _report(self, taken: Taken) -> None:

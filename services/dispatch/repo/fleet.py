@@ -1,6 +1,5 @@
 """What the public routes tell of models and of the horde, from Postgres."""
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from horde.contract.models import ModelReference
@@ -17,7 +16,6 @@ async def list_models(
     online: datetime,
     performances_since: datetime,
     *,
-    offers: Mapping[str, ChatOffer],
     reference: ModelReference,
 ) -> list[ModelStatus]:
     """Every model that a worker serves or a request waits for. `online`: the check-in that still counts."""
@@ -29,7 +27,6 @@ async def list_models(
             queued=row["queued"],
             jobs=row["jobs"],
             custom=not reference.is_known(row["model"]),
-            chat=offers.get(row["model"]),
         )
         for row in await store.fetch(_LIST_MODELS, online, performances_since)
     ]

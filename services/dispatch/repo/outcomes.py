@@ -87,7 +87,7 @@ class Measured:
 
 
 async def store_result(
-    store: Store, generation: UUID, reply: Reply, amounts: Pay, measured: Measured, *, now: datetime, ttl: timedelta
+    store: Access, generation: UUID, reply: Reply, amounts: Pay, measured: Measured, *, now: datetime, ttl: timedelta
 ) -> StoredResult:
     """Claims, pays and completes in one statement and one commit."""
     columns: dict[str, object] = {"gen_metadata": reply.gen_metadata, "censored": reply.censored, "seed": reply.seed}

@@ -23,8 +23,21 @@ ANY_MODEL = ""
 
 async def find_candidates(store: Access, worker_id: UUID, fit: Fit, now: datetime, depth: int) -> Candidates:
     """The best waiting requests for a worker, best first, looking at up to `depth` entries of each source."""
-    rows = await store.fetch(
-        _FIND_CANDIDATES,
+    rows = await store.fetch(_FIND_CANDIDATES, *sought(worker_id, fit, now, depth))
+    return Candidates(
+        fitting=[
+            Candidate(request_id=row["id"], user_id=row["user_id"], is_chat=row["is_chat"], models=row["models"])
+            for row in rows
+            if row["id"] is not None and row["skip"] is None
+        ],
+        skipped=Counter(row["skip"] for row in rows if row["skip"] is not None),
+        exhausted=rows[0]["exhausted"],
+    )
+
+
+def sought(worker_id: UUID, fit: Fit, now: datetime, depth: int) -> tuple[object, ...]:
+    """What dispatch.find_candidates_v1 is asked with."""
+    return (
         worker_id,
         fit.priority_users,
         fit.owner_only,
@@ -45,12 +58,6 @@ async def find_candidates(store: Access, worker_id: UUID, fit: Fit, now: datetim
         now,
         depth,
     )
-    found = [row for row in rows if row["id"] is not None]
-    return Candidates(
-        fitting=[_candidate(row) for row in found if row["skip"] is None],
-        skipped=Counter(row["skip"] for row in found if row["skip"] is not None),
-        exhausted=rows[0]["exhausted"],
-    )
 
 
 async def claim(store: Access, wanted: Sequence[Wanted], handout: Handout, expiry: datetime) -> Taken | None:
@@ -70,6 +77,7 @@ async def claim(store: Access, wanted: Sequence[Wanted], handout: Handout, expir
         handout.assigned_max_length,
         handout.image_transport,
         expiry,
+        handout.fetches_messages,
     )
     return None if row is None else _taken(row, handout, row["model"], fake=False)
 
@@ -89,6 +97,7 @@ async def trick(store: Access, wanted: Wanted, handout: Handout) -> Taken | None
         handout.assigned_max_context_length,
         handout.assigned_max_length,
         handout.image_transport,
+        handout.fetches_messages,
     )
     return None if row is None else _taken(row, handout, wanted.model, fake=True)
 
@@ -110,10 +119,6 @@ async def remove_idle_lanes(store: Store, before: datetime) -> int:
         return await unit.execute(_REMOVE_IDLE_LANES, idle) if idle else 0
 
 
-def _candidate(row: Record) -> Candidate:
-    return Candidate(request_id=row["id"], user_id=row["user_id"], is_chat=row["is_chat"], models=row["models"])
-
-
 def _taken(row: Record, handout: Handout, model: str, *, fake: bool) -> Taken:
     return Taken(
         request_id=row["id"],
@@ -131,6 +136,7 @@ def _taken(row: Record, handout: Handout, model: str, *, fake: bool) -> Taken:
         prompt=row["prompt"],
         params=row["params"],
         messages=row["messages"],
+        by_link=row["by_link"],
         chat_extras=row["chat_extras"],
         image_keys=row["image_keys"],
     )

@@ -9,9 +9,18 @@ from uuid import UUID
 from horde.store import Store
 from services.dispatch.repo import QUERIES
 from services.dispatch.rules.completion import Tally
-from services.dispatch.rules.status import QUEUE_BOUND, Availability, Finished, Load, Standing, shown_state
+from services.dispatch.rules.status import (
+    HEAD_STEP,
+    QUEUE_BOUND,
+    Availability,
+    Finished,
+    Load,
+    Standing,
+    shown_state,
+)
 
 _READ_STATUS = QUERIES["read_status"]
+_HEAD = QUERIES["read_queue_head"]
 _MEASURE = QUERIES["measure_request"]
 _LOAD = QUERIES["read_competing_load"]
 
@@ -20,7 +29,7 @@ async def read_status(
     store: Store, request: UUID, *, chat: bool, unmeasured_speed: float, now: datetime
 ) -> Standing | None:
     """A request of this family with its finished generations, in one snapshot; None when there is none."""
-    row = await store.fetchrow(_READ_STATUS, request, chat, unmeasured_speed, QUEUE_BOUND, now)
+    row = await store.fetchrow(_READ_STATUS, request, chat, unmeasured_speed, now)
     if row is None:
         return None
     return Standing(
@@ -43,8 +52,15 @@ async def read_status(
         streamed=row["streamed"],
         remaining=row["remaining"],
         ahead=row["ahead"],
+        rank=row["rank"],
         generations=[_finished(entry) for entry in json.loads(row["generations"])],
     )
+
+
+async def queue_head(store: Store) -> Sequence[float]:
+    """The ranks of every HEAD_STEPth of the first waiting requests, falling."""
+    ranks: Sequence[float] = await store.fetchval(_HEAD, QUEUE_BOUND, HEAD_STEP)
+    return ranks
 
 
 def _finished(entry: Mapping[str, Any]) -> Finished:

@@ -1,7 +1,7 @@
 """Statements of the loops: what lapsed, what expired, what is left to delete."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from horde.store import Store, Transaction
@@ -9,9 +9,10 @@ from services.dispatch.repo import QUERIES
 
 _LAPSED = QUERIES["list_lapsed"]
 _EXPIRED = QUERIES["remove_expired"]
-_DELETIONS = QUERIES["list_object_deletions"]
+_DELETIONS = QUERIES["take_object_deletions"]
 _FORGET = QUERIES["forget_object_deletions"]
 _MAINTENANCE = QUERIES["is_maintenance"]
+_BACKLOGS = QUERIES["measure_backlogs"]
 _ABORT_QUEUED = QUERIES["abort_queued"]
 
 
@@ -76,14 +77,20 @@ async def remove_expired(store: Store, *, now: datetime, amount: int) -> list[Ex
     ]
 
 
-async def list_object_deletions(store: Store, *, amount: int) -> list[str]:
-    """Keys of objects whose row is gone, the oldest first."""
-    return [row["object_key"] for row in await store.fetch(_DELETIONS, amount)]
+async def take_object_deletions(store: Store, *, amount: int, pause: timedelta) -> list[str]:
+    """Keys of objects whose row is gone and that nobody else has tried to delete for `pause`."""
+    return [row["object_key"] for row in await store.fetch(_DELETIONS, amount, pause)]
 
 
 async def forget_object_deletions(store: Store, keys: list[str]) -> None:
-    """These are deleted."""
+    """These are deleted; those that a late put may bring back stay queued."""
     await store.execute(_FORGET, keys)
+
+
+async def measure_backlogs(store: Store, now: datetime) -> dict[str, float]:
+    """Since when the oldest work of each loop has been due, in seconds; 0 when nothing is due."""
+    row = await store.fetchrow(_BACKLOGS, now)
+    return {} if row is None else {loop: max(due or 0.0, 0.0) for loop, due in row.items()}
 
 
 async def is_maintenance(store: Store) -> bool:

@@ -6,8 +6,9 @@ from uuid import UUID
 from horde.store import Record
 from services.dispatch.repo import QUERIES, Access
 from services.dispatch.rules.declaration import ChatDeclaration
+from services.dispatch.rules.viewers import Viewer
 from services.dispatch.rules.worker_changes import Change
-from services.dispatch.rules.worker_details import Viewer, WorkerDetails, WorkerFile
+from services.dispatch.rules.worker_details import WorkerDetails, WorkerFile
 
 _READ_VIEWER = QUERIES["read_viewer"]
 _LIST_WORKERS = QUERIES["list_workers"]
@@ -22,7 +23,7 @@ _UPDATE_WORKER = QUERIES["update_worker"]
 async def read_viewer(store: Access, key_hash: str) -> Viewer | None:
     """Whose key this is; None when nobody's."""
     row = await store.fetchrow(_READ_VIEWER, key_hash)
-    return None if row is None else Viewer(row["id"], row["moderator"])
+    return None if row is None else Viewer(row["id"], row["alias"], row["moderator"])
 
 
 async def list_online(store: Access, online: datetime) -> list[WorkerDetails]:

@@ -1,16 +1,22 @@
 """Workers in Postgres: who pops, and what is written of it."""
 
 import uuid
+from collections import Counter
 from dataclasses import astuple
 from datetime import datetime
 
 from horde.store import Record
 from services.dispatch.repo import QUERIES, Access
+from services.dispatch.repo.queue import sought
 from services.dispatch.repo.worker_details import chat_declaration
 from services.dispatch.rules.declaration import ChatDeclaration, Declaration
+from services.dispatch.rules.jobs import Candidate, Candidates
+from services.dispatch.rules.matching import Fit
 from services.dispatch.rules.workers import Account, CheckIn, OwnedWorkers, Worker
 
 _READ_POPPER = QUERIES["read_popper"]
+_LOOK = QUERIES["look"]
+_READ_VPN_STANDING = QUERIES["read_vpn_standing"]
 _COUNT_OWNED_WORKERS = QUERIES["count_owned_workers"]
 _REGISTER_WORKER = QUERIES["register_worker"]
 _WRITE_CHECK_IN = QUERIES["write_check_in"]
@@ -22,21 +28,45 @@ _ADDRESS_LENGTH = 39
 """What the column holds: the longest IPv6 address."""
 
 
-async def read_popper(store: Access, key_hash: str, name: str) -> tuple[Account, Worker | None] | None:
-    """The account of a key and the worker of a name, None for a new name; None alone: the key is unknown."""
+type Popper = tuple[Account, Worker | None]
+"""The account of a key and the worker of a name; None for a new name."""
+
+
+async def read_popper(store: Access, key_hash: str, name: str) -> Popper | None:
+    """Who pops; None: the key is unknown."""
     row = await store.fetchrow(_READ_POPPER, key_hash, name)
-    if row is None:
+    return None if row is None else _popper(row)
+
+
+async def look(
+    store: Access, key_hash: str, name: str, *, worker_id: uuid.UUID, fit: Fit, now: datetime, depth: int
+) -> tuple[Popper, Candidates] | None:
+    """Who pops, and what waits for a worker that fits like this, in one read; None: the key is unknown."""
+    rows = await store.fetch(_LOOK, *sought(worker_id, fit, now, depth), key_hash, name)
+    if rows[0]["account_id"] is None:
         return None
-    account = Account(
-        id=row["account_id"],
-        api_key_hash=row["key_hash"],
-        trusted=row["trusted"],
-        flagged=row["flagged"],
-        deleted=row["deleted"],
-        worker_invited=row["worker_invited"],
-        invite_only=row["invite_only"],
+    found = rows[1:]
+    candidates = Candidates(
+        fitting=[
+            Candidate(
+                request_id=row["candidate_id"],
+                user_id=row["candidate_user"],
+                is_chat=row["candidate_is_chat"],
+                models=row["candidate_models"],
+            )
+            for row in found
+            if row["candidate_id"] is not None and row["candidate_skip"] is None
+        ],
+        skipped=Counter(row["candidate_skip"] for row in found if row["candidate_skip"] is not None),
+        exhausted=found[0]["exhausted"],
     )
-    return account, None if row["worker_id"] is None else _worker(row)
+    return _popper(rows[0]), candidates
+
+
+async def read_vpn_standing(store: Access, account: int) -> tuple[bool, bool]:
+    """Whether an account may use a VPN, and whether the horde is in raid mode."""
+    row = await store.fetchrow(_READ_VPN_STANDING, account)
+    return (False, False) if row is None else (row["vpn"], row["raid"])
 
 
 async def count_owned(store: Access, owner: int, address: str) -> OwnedWorkers:
@@ -96,6 +126,19 @@ def _declared(declared: Declaration) -> tuple[object, ...]:
 
 def _chat(chat: ChatDeclaration) -> tuple[object, ...]:
     return astuple(chat)
+
+
+def _popper(row: Record) -> Popper:
+    account = Account(
+        id=row["account_id"],
+        api_key_hash=row["key_hash"],
+        trusted=row["trusted"],
+        flagged=row["flagged"],
+        deleted=row["deleted"],
+        worker_invited=row["worker_invited"],
+        invite_only=row["invite_only"],
+    )
+    return account, None if row["worker_id"] is None else _worker(row)
 
 
 def _worker(row: Record) -> Worker:

@@ -29,7 +29,7 @@ class ModelStatus:
     queued: int
     jobs: int
     custom: bool
-    chat: ChatOffer | None
+    chat: ChatOffer | None = None
 
     @property
     def eta_seconds(self) -> int:

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from services.dispatch.rules.messages import Message
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -47,6 +49,8 @@ class Handout:
     assigned_max_context_length: int
     assigned_max_length: int
     image_transport: str | None
+    # an offloaded request's messages reach it as a link
+    fetches_messages: bool
 
 
 def generation_ids(claim_id: uuid.UUID | None, amount: int) -> list[uuid.UUID]:
@@ -74,7 +78,9 @@ class Taken:
     max_context_length: int
     prompt: str
     params: str
+    # None with `by_link`: the messages were offloaded and the worker fetches them
     messages: str | None
+    by_link: bool
     chat_extras: str | None
     image_keys: Sequence[str]
 
@@ -90,3 +96,5 @@ class Claim:
     is_chat: bool = False
     payload: bytes = b""
     skipped: Mapping[str, int] = field(default_factory=dict)
+    # what its worker is told on the occasion
+    messages: Sequence[Message] = ()

@@ -13,6 +13,9 @@ UNMEASURED_TOKENS_PER_SECOND = 10.0
 _BASELINE_TOKENS_PER_SECOND = 1.0
 """What it is taken to do against `slow_workers: false`. Decision R7."""
 
+MESSAGES_TRANSPORT = "messages_url"
+"""How a worker may receive offloaded messages, images included. Chat reference, Messages offload."""
+
 IMAGE_TRANSPORTS = ("url", "base64")
 """How a worker may receive an image, the preferred way first. Chat reference, Images."""
 
@@ -42,6 +45,7 @@ class Fit:
     paused: bool
     # tokens it can make inside the base lease
     capacity: float
+    fetches_messages: bool = False
 
 
 def lease_capacity(speed: float | None, *, lease: float, preparation: float) -> float:
@@ -71,6 +75,7 @@ def fit(account: Account, worker: Worker, declared: Declaration, priority: Seque
         speed=_BASELINE_TOKENS_PER_SECOND if worker.speed is None else worker.speed,
         paused=worker.paused,
         capacity=capacity,
+        fetches_messages=MESSAGES_TRANSPORT in chat.image_transports,
     )
 
 

@@ -4,13 +4,11 @@ Messages can be a megabyte: without images their stored JSON text goes into the 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from horde.contract.chat.images import with_image_urls
 from horde.contract.limits import CHAT_SAMPLING_DEFAULTS
-
-IMAGE_REFERENCE = "horde-r2://"
-"""How a stored message names an image: this, then the object's key. Chat reference, Images."""
 
 _ONLY_WHEN_SENT = ("stop_sequence", "seed", "reasoning_effort")
 
@@ -51,14 +49,20 @@ def chat_payload(
     max_length: int,
     max_context_length: int,
     images: Mapping[str, str],
+    messages_url: str | None = None,
 ) -> bytes:
-    """A chat job. JSON texts in as stored, JSON out; `images` gives the URL of each object key."""
+    """A chat job. JSON texts in as stored, JSON out; `images` gives the URL of each object key.
+
+    `messages_url` takes the place of the messages.
+    """
     sent: dict[str, Any] = json.loads(params)
     payload: dict[str, Any] = narrowed(json.loads(extras) if extras else {})
     payload |= _filled(sent, CHAT_SAMPLING_DEFAULTS)
     payload |= {key: sent[key] for key in _ONLY_WHEN_SENT if sent.get(key) is not None}
     payload |= {"max_length": max_length, "max_context_length": max_context_length, "n": 1}
-    spoken = _dumped(with_images(json.loads(messages), images)) if images else messages
+    if messages_url is not None:
+        return _dumped({"messages_url": messages_url, **payload}).encode()
+    spoken = _dumped(with_image_urls(json.loads(messages), images)) if images else messages
     return f'{{"messages":{spoken},{_dumped(payload)[1:]}'.encode()
 
 
@@ -85,25 +89,8 @@ def narrowed(extras: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def with_images(messages: Sequence[Any], images: Mapping[str, str]) -> list[Any]:
-    """The messages with each image's reference replaced by its URL. Raises KeyError for an unknown object."""
-    return [
-        {**message, "content": [_shown(part, images) for part in message["content"]]}
-        if isinstance(message.get("content"), list)
-        else message
-        for message in messages
-    ]
-
-
 def _filled(sent: Mapping[str, Any], defaults: Mapping[str, float]) -> dict[str, Any]:
     return {key: default if sent.get(key) is None else sent[key] for key, default in defaults.items()}
-
-
-def _shown(part: Mapping[str, Any], images: Mapping[str, str]) -> Mapping[str, Any]:
-    if part.get("type") != "image_url":
-        return part
-    reference: str = part["image_url"]["url"]
-    return {**part, "image_url": {**part["image_url"], "url": images[reference.removeprefix(IMAGE_REFERENCE)]}}
 
 
 def _dumped(value: object) -> str:

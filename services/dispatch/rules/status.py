@@ -1,5 +1,7 @@
 """What a client is told of its request. Sources: chat reference, Impossible reason; base-domain 3.8, 3.9."""
 
+import bisect
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +13,14 @@ from services.dispatch.rules.completion import Tally
 
 type GenerationState = Literal["pending", "finished", "faulted"]
 
+EXACT_BOUND = 200
+"""Requests ahead that are counted one by one for each status."""
+
 QUEUE_BOUND = 10_000
-"""Requests ahead that are counted; a position beyond it is shown as the first one after it."""
+"""Requests ahead that count at all; a position beyond it is shown as the first one after it."""
+
+HEAD_STEP = 50
+"""Between them, a position is one of this many, by what the head of the queue looked like a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,7 @@ class Standing:
     streamed: bool
     remaining: float
     ahead: int | None
+    rank: float
     generations: Sequence[Finished]
 
 
@@ -111,6 +120,12 @@ def status(standing: Standing, availability: Availability, load: Load) -> Reques
         is_possible=possible,
         impossible_reason=None if possible or tally.is_done else _gap(availability),
     )
+
+
+def far_ahead(rank: float, head: Sequence[float]) -> int:
+    """Requests before one of this rank. `head`: the ranks of every HEAD_STEPth of the first ones, falling."""
+    passed = bisect.bisect_left(head, -rank, key=operator.neg)
+    return max(EXACT_BOUND, passed * HEAD_STEP)
 
 
 def _queue_wait(standing: Standing, availability: Availability, load: Load) -> float:

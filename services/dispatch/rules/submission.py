@@ -148,6 +148,11 @@ class Reply:
         return len(self.text) if self.chat is None else self.chat.characters
 
     @property
+    def is_csam(self) -> bool:
+        """Its worker says so."""
+        return any(entry.get("value") == "csam" for entry in self.gen_metadata or ())
+
+    @property
     def is_empty(self) -> bool:
         """Nothing to show and no call to run."""
         return not self.text.strip() if self.chat is None else self.chat.is_empty

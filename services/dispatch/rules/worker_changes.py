@@ -7,10 +7,12 @@ from types import MappingProxyType
 
 from horde.contract import limits, reasons
 from horde.contract.api_keys import ANONYMOUS_ID
+from horde.contract.profanity import is_profane
 from horde.contract.refusal import Refusal
 from services.dispatch.rules.declaration import clean
-from services.dispatch.rules.worker_details import Viewer, WorkerDetails
-from services.dispatch.rules.workers import refuse_rented_name
+from services.dispatch.rules.viewers import Viewer
+from services.dispatch.rules.worker_details import WorkerDetails
+from services.dispatch.rules.workers import refuse_profane_name, refuse_rented_name
 
 
 class May(Enum):
@@ -44,7 +46,8 @@ class Change:
 def read_change(asked: Change) -> Change:
     """The change as it will be stored, without markup.
 
-    Raises Refusal: NulByteInPayload, ValidationFailed, TooLongWorkerName, BadRequest.
+    Raises Refusal: NulByteInPayload, ValidationFailed, TooLongWorkerName, ProfaneWorkerName, ProfaneWorkerInfo,
+    BadRequest.
     """
     for field in ("maintenance_msg", "info", "name"):
         if "\0" in (getattr(asked, field) or ""):
@@ -62,6 +65,9 @@ def read_change(asked: Change) -> Change:
         if len(name) > limits.MAX_WORKER_NAME_LENGTH:
             raise _too_long("name", limits.MAX_WORKER_NAME_LENGTH)
         refuse_rented_name(name)
+        refuse_profane_name(name)
+    if info is not None and is_profane(info):
+        raise Refusal(reasons.PROFANE_WORKER_INFO, "The worker's info holds a word that is not wanted here.")
     return Change(
         maintenance=asked.maintenance,
         maintenance_msg=(message or None) if asked.maintenance else None,

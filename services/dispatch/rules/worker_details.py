@@ -1,18 +1,12 @@
 """A worker as its owner, clients and moderators see it. base-domain 4.13; chat reference, Worker details."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from services.dispatch.rules.declaration import ChatDeclaration
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """Whose key asks."""
-
-    id: int
-    moderator: bool
+from services.dispatch.rules.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +53,22 @@ class WorkerDetails:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One worker for one viewer: `owner` and `file` are None for who may not see them."""
+    """One worker for one viewer: `owner` and `file` are None, `messages` empty for who may not see them."""
 
     worker: WorkerDetails
     online: bool
     owner: str | None
     file: WorkerFile | None
+    messages: Sequence[Message]
 
 
-def view(worker: WorkerDetails, *, online_since: datetime, moderator: bool) -> View:
+def view(worker: WorkerDetails, messages: Sequence[Message], *, online_since: datetime, moderator: bool) -> View:
     """What a viewer sees. The owner's own key opens no more than anybody's (base-domain 4.13)."""
+    opened = moderator or worker.owner_is_public
     return View(
         worker=worker,
         online=worker.last_check_in > online_since,
-        owner=worker.owner if moderator or worker.owner_is_public else None,
+        owner=worker.owner if opened else None,
         file=worker.file if moderator else None,
+        messages=messages if opened else (),
     )

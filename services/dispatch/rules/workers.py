@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from horde.contract import pricing, reasons
 from horde.contract.api_keys import ANONYMOUS_ID
+from horde.contract.profanity import is_profane
 from horde.contract.refusal import Refusal
 from services.dispatch.rules.declaration import ChatDeclaration, Declaration
 
@@ -106,9 +107,18 @@ def refuse_rented_name(name: str) -> None:
         raise Refusal(reasons.BAD_REQUEST, "A worker's name may not hold colab, tpu or google.")
 
 
-def refuse_new_worker(account: Account, name: str, owned: OwnedWorkers) -> None:
+def refuse_profane_name(name: str) -> None:
+    """Raises Refusal ProfaneWorkerName. base-domain 4.3."""
+    if is_profane(name):
+        raise Refusal(reasons.PROFANE_WORKER_NAME, "The worker's name holds a word that is not wanted here.")
+
+
+def refuse_new_worker(account: Account, name: str, bridge_agent: str, owned: OwnedWorkers) -> None:
     """Raises Refusal when the account may not have one more worker of this name. base-domain 4.3, decision 19."""
     refuse_rented_name(name)
+    refuse_profane_name(name)
+    if is_profane(bridge_agent):
+        raise Refusal(reasons.PROFANE_BRIDGE_AGENT, "The bridge agent holds a word that is not wanted here.")
     if account.invite_only and owned.total >= account.worker_invited:
         raise Refusal(reasons.WORKER_INVITE_ONLY, "New workers need an invitation for now; ask a moderator.")
     most = _TRUSTED_WORKERS if account.trusted else _UNTRUSTED_WORKERS

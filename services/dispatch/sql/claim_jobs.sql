@@ -15,6 +15,7 @@
 -- $11 assigned_max_length integer
 -- $12 image_transport text
 -- $13 expiry timestamptz the request lives until then at least
+-- $14 fetches_messages boolean
 WITH free AS (
     SELECT r.id, wanted.model, least(r.n, CASE WHEN r.disable_batching THEN 1 ELSE cardinality($2::uuid[]) END) AS taken
     FROM unnest($1::uuid[], $4::text[]) WITH ORDINALITY AS wanted (id, model, place)
@@ -35,12 +36,13 @@ WITH free AS (
     SELECT g.id, r.id, $3, r.model, $5, $5, $6, $7, $5::timestamptz + make_interval(secs => $6::integer), $8,
            r.is_chat AND coalesce(r.chat_extras @> '{"stream_progress": true}', false), NOT r.is_chat AND r.max_length > $9,
            CASE WHEN r.is_chat THEN r.model END, CASE WHEN r.is_chat THEN $10::integer END, CASE WHEN r.is_chat THEN $11::integer END,
-           CASE WHEN r.has_images THEN $12::text END
+           CASE WHEN r.chat_messages_offloaded AND $14 THEN 'messages_url' WHEN r.has_images THEN $12::text END
     FROM request r CROSS JOIN unnest($2::uuid[]) WITH ORDINALITY AS g (id, place)
     WHERE g.place <= r.taken
 )
 SELECT r.id, r.taken, r.model, r.is_chat, coalesce(r.chat_extras @> '{"stream_progress": true}', false) AS streamed,
        NOT r.is_chat AND r.max_length > $9 AS over_capacity, r.created, r.user_id, r.sharedkey_id IS NOT NULL AS from_shared_key,
-       r.max_length, r.max_context_length, CASE WHEN r.is_chat THEN '' ELSE r.prompt END AS prompt, r.params, r.messages,
+       r.max_length, r.max_context_length, CASE WHEN r.is_chat THEN '' ELSE r.prompt END AS prompt, r.params,
+       r.chat_messages_offloaded AND $14 AS by_link, CASE WHEN NOT (r.chat_messages_offloaded AND $14) THEN r.messages END AS messages,
        r.chat_extras, r.image_keys
 FROM request r

@@ -1,20 +1,20 @@
 -- read_status: a request, the counts of its generations and the finished ones themselves, in one snapshot.
 -- remaining: seconds that the slowest running generation should still take. $3: tokens per second of a worker without a measured speed.
--- ahead: requests that are served before this one, counted up to $4; null when it does not wait.
+-- ahead: requests that are served before this one, counted up to EXACT_BOUND of rules/status.py; null when it does not wait. The bound
+-- stands in the statement because Postgres plans a statement whose LIMIT is a parameter anew each time.
 -- $1 request uuid
 -- $2 chat boolean
 -- $3 unmeasured_speed double
--- $4 bound int
--- $5 now timestamptz
+-- $4 now timestamptz
 SELECT r.n, r.jobs, r.faulted, r.cancelled, r.active, r.created, r.consumed_kudos, r.context_adjustments, r.chat_fault_reason, r.chat_fault_rc,
-       r.expiry < $5 AS expired, coalesce((r.chat_extras ->> 'stream_progress')::boolean, false) AS streamed,
-       counts.finished, counts.processing, counts.restarted, counts.remaining, counts.generations, queue.ahead
+       r.expiry < $4 AS expired, coalesce((r.chat_extras ->> 'stream_progress')::boolean, false) AS streamed,
+       counts.finished, counts.processing, counts.restarted, counts.remaining, counts.generations, queue.ahead, r.rank
 FROM dispatch.waiting_prompts r
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE g.generation IS NOT NULL AND NOT g.faulted) AS finished,
            count(*) FILTER (WHERE g.generation IS NULL AND NOT g.faulted) AS processing,
            count(*) FILTER (WHERE g.faulted) AS restarted,
-           coalesce(max(r.max_length / coalesce(nullif(w.speed, 0), $3) - extract(epoch FROM $5 - g.start_time))
+           coalesce(max(r.max_length / coalesce(nullif(w.speed, 0), $3) - extract(epoch FROM $4 - g.start_time))
                     FILTER (WHERE g.generation IS NULL AND NOT g.faulted), 0)::double precision AS remaining,
            coalesce(json_agg(json_build_object(
                'id', g.id, 'worker_id', w.id, 'worker_name', w.name, 'model', g.model, 'text', g.generation, 'seed', coalesce(g.seed, 0),
@@ -31,7 +31,7 @@ LEFT JOIN LATERAL (
         SELECT FROM dispatch.waiting_prompts other
         WHERE other.active AND NOT other.faulted AND other.n > 0 AND other.rank >= r.rank
           AND (other.rank > r.rank OR (other.created, other.id) < (r.created, r.id))
-        ORDER BY other.rank DESC, other.created, other.id LIMIT $4
+        ORDER BY other.rank DESC, other.created, other.id LIMIT 200
     ) AS earlier
 ) queue ON r.active AND NOT r.faulted AND r.n > 0
 WHERE r.id = $1 AND r.is_chat = $2

@@ -18,9 +18,11 @@ gone AS (
               r.chat_fault_reason, r.chat_fault_rc
 ),
 queued AS (
-    INSERT INTO dispatch.object_deletions (object_key)
-    SELECT unnest(image_keys) FROM gone
-    UNION SELECT id || '_chat_messages.json' FROM gone WHERE chat_messages_offloaded
+    -- objects of a request that was never let in may still be on their way: they are deleted again for a minute
+    INSERT INTO dispatch.object_deletions (object_key, due)
+    SELECT unnest(image_keys || CASE WHEN chat_messages_offloaded THEN ARRAY[id || '_chat_messages.json'] ELSE '{}' END),
+           CASE WHEN NOT active THEN now() + interval '1 minute' END
+    FROM gone
     ON CONFLICT DO NOTHING
 ),
 forgotten AS (

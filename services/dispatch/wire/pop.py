@@ -7,6 +7,7 @@ from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
 from horde_pb.dispatch.v1 import workers_pb2
 from services.dispatch.rules.declaration import ChatAsk, ChatLimits, PopAsk
 from services.dispatch.rules.jobs import Claim
+from services.dispatch.wire import messages
 
 
 def ask(request: pb.ClaimJobsRequest) -> PopAsk:
@@ -40,6 +41,7 @@ def answer(claim: Claim) -> pb.ClaimJobsResponse:
         chat=claim.is_chat,
         payload=claim.payload,
         skipped=claim.skipped,
+        messages=messages.told(claim.messages),
     )
 
 

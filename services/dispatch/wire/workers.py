@@ -7,6 +7,7 @@ from horde_pb.dispatch.v1 import workers_pb2
 from services.dispatch.rules.declaration import ChatDeclaration
 from services.dispatch.rules.worker_changes import Change
 from services.dispatch.rules.worker_details import View, WorkerDetails, WorkerFile
+from services.dispatch.wire import messages
 
 
 def listed(views: Sequence[View]) -> routes.ListWorkersResponse:
@@ -68,6 +69,7 @@ def _details(view: View) -> workers_pb2.WorkerDetails:
         prompt_jobs=worker.chat.accepts_prompt_jobs,
         owner=view.owner,
         file=None if view.file is None else _file(view.file),
+        messages=messages.told(view.messages),
     )
 
 

@@ -312,3 +312,23 @@ async def test_every_generation_has_an_id_of_its_own(pops: Pops) -> None:
     got = list((await pops.pop(await pops.world.account(), amount=20)).generation_ids)
 
     assert len({uuid.UUID(generation) for generation in got}) == 3
+
+
+async def test_a_worker_that_is_deleted_between_its_look_and_its_claim_is_told_so_and_takes_nothing(pops: Pops) -> None:
+    owner = await pops.world.account("owner", 1)
+    await pops.pop(owner)
+    request = await pops.world.chat(owner)
+    # the delete comes at the last possible moment: while the claim writes its generation
+    await pops.world.run(
+        """CREATE FUNCTION dispatch.delete_worker_first() RETURNS trigger LANGUAGE plpgsql AS $$
+           BEGIN DELETE FROM dispatch.workers WHERE id = NEW.worker_id; RETURN NEW; END $$"""
+    )
+    await pops.world.run(
+        """CREATE TRIGGER delete_worker_first BEFORE INSERT ON dispatch.processing_gens
+           FOR EACH ROW EXECUTE FUNCTION dispatch.delete_worker_first()"""
+    )
+    assert (await pops.refused(owner)).reason.word == "WorkerNotFound"
+    assert (await pops.world.request(request))["n"] == 1
+    assert await pops.world.is_waiting(request)
+    await pops.world.run("DROP TRIGGER delete_worker_first ON dispatch.processing_gens")
+    assert len((await pops.pop(owner)).generation_ids) == 1

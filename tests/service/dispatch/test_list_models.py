@@ -1,3 +1,7 @@
+import asyncio
+
+from prometheus_client import REGISTRY
+
 from horde_pb.dispatch.v1 import workers_pb2
 from tests.fakes.dispatch_pops import Pops, chat_declaration
 from tests.fakes.dispatch_world import MODEL
@@ -76,3 +80,32 @@ async def test_the_performance_counts_what_waits_and_who_works(pops: Pops) -> No
 
     assert (found.queued_text_requests, found.queued_tokens) == (3, 100)
     assert (found.text_worker_count, found.text_thread_count, found.past_minute_tokens) == (1, 4, 50)
+
+
+async def test_many_callers_cost_one_sum_and_a_second_later_another(pops: Pops) -> None:
+    owner, requester = await pops.world.account("owner", 1), await pops.world.account("requester")
+    await pops.pop(owner)
+    await pops.world.text(requester, max_length=100)
+    before = await _sums()
+    answers = await asyncio.gather(*(pops.models() for _ in range(5)), *(pops.models(chat=True) for _ in range(5)))
+    assert {answer[MODEL].queued for answer in answers} == {100}
+    first = await pops.performance()
+    await pops.world.text(requester, max_length=100)
+    assert await pops.performance() == first
+    assert await _sums() == {name: before[name] + 1 for name in before}
+    for known in list(pops.deps.memory._known):
+        pops.deps.memory.put(known, None, 0, now=pops.deps.clock.monotonic())
+    assert (await pops.models())[MODEL].queued == 200
+    assert (await pops.performance()).queued_tokens == 200
+
+
+async def _sums() -> dict[str, float]:
+    """How often each sum over the queue or the fleet was asked of Postgres in this process."""
+    names = ("list_models", "list_chat_offers", "measure_horde")
+    return {
+        name: REGISTRY.get_sample_value(
+            "horde_store_query_seconds_count", {"query": f"dispatch.{name}", "outcome": "ok"}
+        )
+        or 0.0
+        for name in names
+    }

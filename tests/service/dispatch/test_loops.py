@@ -65,7 +65,7 @@ async def test_a_lapsed_job_whose_reply_was_nonconformant_is_no_dropped_job(data
 
 
 async def test_an_expired_request_goes_with_all_that_belongs_to_it(database: Database) -> None:
-    async with serving(database) as dispatch:
+    async with serving(database, cleanup_interval_seconds=0.002) as dispatch:
         scene = dispatch.scene
         owner = await scene.account()
         worker = await scene.worker(owner)
@@ -122,3 +122,56 @@ async def test_maintenance_cancels_what_waits_and_lets_jobs_under_way_settle(dat
         assert dispatch.progress.events(str(text)) == []
         assert dispatch.progress.cancelled == []
         assert await dispatch.reply(generation, owner) > 0
+
+
+async def test_an_object_stays_queued_until_the_store_has_deleted_it(database: Database) -> None:
+    async with serving(database, cleanup_interval_seconds=0.002) as dispatch:
+        db = dispatch.scene.db
+        await db.executemany(
+            "INSERT INTO dispatch.object_deletions (object_key) VALUES ($1)", [(f"k{n}",) for n in range(3)]
+        )
+        dispatch.media.keeps = {"k1"}
+        await delete_objects(dispatch.deps)
+        assert [row["object_key"] for row in await db.fetch("SELECT * FROM dispatch.object_deletions")] == ["k1"]
+        dispatch.media.keeps = set()
+        await delete_objects(dispatch.deps)
+        assert sorted(dispatch.media.deleted) == ["k0", "k1", "k2"]
+        assert await db.fetchval("SELECT count(*) FROM dispatch.object_deletions") == 0
+
+
+async def test_an_object_that_may_still_arrive_is_deleted_again_until_it_cannot(database: Database) -> None:
+    async with serving(database, cleanup_interval_seconds=0.002) as dispatch:
+        db = dispatch.scene.db
+        await db.execute("INSERT INTO dispatch.object_deletions (object_key, due) VALUES ('k', now() + interval '1h')")
+        await delete_objects(dispatch.deps)
+        await delete_objects(dispatch.deps)
+        await db.execute("UPDATE dispatch.object_deletions SET due = now()")
+        await delete_objects(dispatch.deps)
+        assert dispatch.media.deleted == ["k"] * 3
+        assert await db.fetchval("SELECT count(*) FROM dispatch.object_deletions") == 0
+
+
+async def test_one_pass_deletes_everything_and_two_replicas_share_it(database: Database) -> None:
+    async with serving(database) as dispatch:
+        db = dispatch.scene.db
+        await db.execute(
+            "INSERT INTO dispatch.object_deletions (object_key) SELECT 'k' || n FROM generate_series(1, 1700) AS n"
+        )
+        await asyncio.gather(*(delete_objects(dispatch.deps) for _ in range(2)))
+        assert len(dispatch.media.deleted) == len(set(dispatch.media.deleted)) == 1700
+
+
+async def test_objects_of_an_expired_request_that_was_never_let_in_are_deleted_again_for_a_while(
+    database: Database,
+) -> None:
+    async with serving(database, cleanup_interval_seconds=0.002) as dispatch:
+        scene = dispatch.scene
+        request = await scene.request(await scene.account(), image_keys=["k"], chat_messages_offloaded=True)
+        await scene.db.execute("UPDATE dispatch.waiting_prompts SET active = false WHERE id = $1", request)
+        dispatch.clock.advance(timedelta(minutes=21))
+        await remove_expired_requests(dispatch.deps)
+        await delete_objects(dispatch.deps)
+        await delete_objects(dispatch.deps)
+        assert sorted(dispatch.media.deleted) == sorted(2 * ["k", f"{request}_chat_messages.json"])
+        left = await scene.db.fetch("SELECT due - now() AS wait FROM dispatch.object_deletions")
+        assert [row["wait"].total_seconds() > 30 for row in left] == [True, True]

@@ -3,35 +3,30 @@
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+
+import pytest
+from prometheus_client import REGISTRY
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
 from horde_pb.dispatch.v1 import worker_routes_pb2
 from horde_pb.dispatch.v1.worker_routes_pb2_grpc import WorkersServiceStub
 from horde_pb.vocabulary.v1.caller_pb2 import Caller
+from services.dispatch.handlers.claim_jobs import claim_jobs
 from services.dispatch.repo import waiting
-from tests.fakes.dispatch_pops import Pops, chat_declaration, popping
+from services.dispatch.wire import pop as wire
+from tests.fakes.dispatch_pops import Pops, chat_declaration, pop_request, popping
 from tests.fakes.dispatch_world import Account
+from tests.fakes.patience import until
 from tests.servers import Database
 
 
-async def _until(is_so: Callable[[], bool | Awaitable[bool]], seconds: float = 10) -> None:
-    ends_at = time.monotonic() + seconds
-    while True:
-        found = is_so()
-        if found if isinstance(found, bool) else await found:
-            return
-        assert time.monotonic() < ends_at, "waited in vain"
-        await asyncio.sleep(0.005)
-
-
-async def _seated(pops: Pops, count: int = 1) -> None:
+async def _seated(pops: Pops, count: int = 1, seconds: float = 50) -> None:
     """Returns when so many pops wait, and have looked at the queue."""
-    await _until(lambda: len(pops.deps.room) == count)
-    await asyncio.sleep(0.1 + count / 100)
+    await until(lambda: len(pops.deps.room) == count and all(seat.is_waiting for seat in pops.deps.room.seats), seconds)
 
 
 def _waiting(pops: Pops, owner: Account, name: str = "worker", seconds: float = 20, /, **fields: Any) -> Any:
@@ -95,7 +90,7 @@ async def test_only_pops_that_may_fit_are_woken_and_one_for_each_job(pops: Pops)
     assert [task.done() for task in (*small, *able)].count(True) == 1
 
     await _queue(pops, requester, jobs=2, n=2)
-    await _until(lambda: [task.done() for task in (*small, *able)].count(True) == 3)
+    await until(lambda: [task.done() for task in (*small, *able)].count(True) == 3)
     for task in (*small, *able):
         task.cancel()
 
@@ -119,7 +114,7 @@ async def test_a_cancelled_pop_claims_nothing_and_leaves_the_job_to_the_next(pop
     stays = _waiting(pops, owner, "stays")
     await _seated(pops, 2)
     gone.cancel()
-    await _until(lambda: len(pops.deps.room) == 1)
+    await until(lambda: len(pops.deps.room) == 1)
     request = await _queue(pops, requester)
     assert len((await asyncio.wait_for(stays, 5)).generation_ids) == 1
     assert len(await pops.world.generations(request)) == 1
@@ -143,7 +138,7 @@ async def test_pops_cancelled_while_they_claim_lose_no_job(pops: Pops) -> None:
             return await pops.world.is_waiting(request) and not await pops.world.generations(request)
 
         await asyncio.sleep(0.1)  # whatever was under way is not any more
-        await _until(waits_again)
+        await until(waits_again)
         assert (await pops.world.request(request))["n"] == 1
         assert len((await pops.pop(owner)).generation_ids) == 1
 
@@ -166,33 +161,6 @@ async def test_a_leaving_process_ends_every_wait_at_once(pops: Pops) -> None:
     pops.deps.room.close()
     for answer in await asyncio.wait_for(asyncio.gather(*waits), 5):
         assert answer.generation_ids == []
-
-
-async def test_two_hundred_waiting_pops_run_no_statement(pops: Pops, monkeypatch: Any) -> None:
-    owner = await pops.world.account("owner", 1)
-    await pops.world.run("UPDATE admission.users SET worker_invited = 300 WHERE id = $1", owner.id)
-    waits = [_waiting(pops, owner, f"worker {place}", 25) for place in range(200)]
-    await _seated(pops, 200)
-    count = 0
-    for way in ("fetch", "fetchrow", "fetchval", "execute"):
-        asked = getattr(pops.deps.store, way)
-
-        async def counted(*args: Any, asked: Any = asked) -> Any:
-            nonlocal count
-            count += 1
-            return await asked(*args)
-
-        monkeypatch.setattr(pops.deps.store, way, counted)
-    await asyncio.sleep(2)
-    assert count == 0
-    requester = await pops.world.account("requester")
-    await _queue(pops, requester)
-    done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED, timeout=5)
-    assert len(next(iter(done)).result().generation_ids) == 1
-    await asyncio.sleep(0.2)
-    assert count <= 5
-    pops.deps.room.close()
-    await asyncio.gather(*waits)
 
 
 async def test_without_listening_a_job_is_found_within_seconds(database: Database) -> None:
@@ -226,3 +194,50 @@ async def test_a_message_tells_of_a_request_what_is_matched(pops: Pops) -> None:
     notice = waiting.read_notice(told)
     assert (notice.jobs, notice.is_chat, notice.models, notice.workers) == (1, False, frozenset(), None)
     assert (notice.max_length, notice.user_id, notice.avoids_workers) == (100, requester.id, True)
+
+
+@pytest.mark.timeout(300)
+async def test_a_thousand_waiting_pops_ask_postgres_nothing_and_one_job_wakes_one_of_them(pops: Pops) -> None:
+    owner, requester = await pops.world.account("owner", 1), await pops.world.account("requester")
+    for worker in range(20):
+        await pops.pop(owner, f"worker {worker}")
+    # past the wire, which lets nobody wait for longer than a busy machine may need to seat them all
+    asks = [replace(wire.ask(pop_request(owner, f"worker {place % 20}")), wait_seconds=300) for place in range(1000)]
+    waiting = [asyncio.create_task(claim_jobs(ask, pops.deps)) for ask in asks]
+    await _seated(pops, 1000, seconds=200)
+    before, sessions = _statements(), await _sessions(pops)
+    await asyncio.sleep(2)
+    assert _statements() == before
+    # the one session that listens asks now and then whether it still hears
+    assert len(sessions.symmetric_difference(await _sessions(pops))) <= 2
+
+    request = await _queue(pops, requester)
+    done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED, timeout=20)
+    assert [len((await pop).generation_ids) for pop in done] == [1]
+    await asyncio.sleep(0.2)
+    # a look, a claim, and what a short memory may have to read anew
+    assert _statements() - before <= 6
+    assert len(await pops.world.generations(request)) == 1
+    pops.deps.room.close()
+    assert sum([len((await pop).generation_ids) for pop in waiting]) == 1
+
+
+def _statements() -> float:
+    """How many statements this process has sent so far."""
+    counts = (
+        sample.value
+        for metric in REGISTRY.collect()
+        if metric.name == "horde_store_query_seconds"
+        for sample in metric.samples
+        if sample.name.endswith("_count")
+    )
+    return sum(counts, 0.0)
+
+
+async def _sessions(pops: Pops) -> set[tuple[int, object]]:
+    """Every session of the service in Postgres, with the time of its last statement."""
+    rows = await pops.world.all(
+        """SELECT pid, query_start FROM pg_stat_activity
+           WHERE datname = current_database() AND usename = 'horde_dispatch'"""
+    )
+    return {(row["pid"], row["query_start"]) for row in rows}

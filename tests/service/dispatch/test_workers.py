@@ -144,6 +144,8 @@ async def test_changes_that_are_not_allowed_change_nothing(pops: Pops) -> None:
         (owner, worker, {"maintenance_msg": "alone"}, "NoWorkerModSelected"),
         (owner, worker, {"name": "abcd"}, "BadRequest"),
         (owner, worker, {"name": "my colab"}, "BadRequest"),
+        (owner, worker, {"name": "shitty one"}, "ProfaneWorkerName"),
+        (owner, worker, {"info": "what the fuck"}, "ProfaneWorkerInfo"),
         (owner, worker, {"name": "n" * 101}, "TooLongWorkerName"),
         (owner, worker, {"info": "i" * 1001}, "TooLongWorkerName"),
         (owner, worker, {"maintenance": True, "maintenance_msg": "m" * 301}, "BadRequest"),

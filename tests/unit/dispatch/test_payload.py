@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from services.dispatch.rules.payload import chat_payload, narrowed, text_payload, with_images
+from horde.contract.chat.images import with_image_urls
+from services.dispatch.rules.payload import chat_payload, narrowed, text_payload
 
 MESSAGES = '[{"role": "user", "content": "hé\\"llo"}]'
 
@@ -60,9 +61,12 @@ def test_narrowing_leaves_the_stored_value_alone() -> None:
 def test_only_image_parts_are_replaced() -> None:
     text = {"type": "text", "text": "horde-r2://k"}
     image = {"type": "image_url", "image_url": {"url": "horde-r2://k"}}
-    messages = [{"role": "system", "content": "horde-r2://k"}, {"role": "user", "content": [text, image]}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "horde-r2://k"},
+        {"role": "user", "content": [text, image]},
+    ]
 
-    shown = with_images(messages, {"k": "https://there"})
+    shown = with_image_urls(messages, {"k": "https://there"})
 
     assert shown[0] == messages[0]
     assert shown[1]["content"] == [text, {"type": "image_url", "image_url": {"url": "https://there"}}]

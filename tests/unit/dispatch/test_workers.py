@@ -72,7 +72,7 @@ def test_the_reward_is_the_reference_s_example() -> None:
 )
 def test_one_worker_too_many_is_refused(account: Account, owned: OwnedWorkers, reason: str) -> None:
     with pytest.raises(Refusal) as refused:
-        refuse_new_worker(account, "w", owned)
+        refuse_new_worker(account, "w", "TabbyAPI:1:url", owned)
     assert refused.value.reason.key == reason
 
 
@@ -86,7 +86,7 @@ def test_one_worker_too_many_is_refused(account: Account, owned: OwnedWorkers, r
     ],
 )
 def test_the_last_worker_within_the_limit_is_let_in(account: Account, owned: OwnedWorkers) -> None:
-    refuse_new_worker(account, "w", owned)
+    refuse_new_worker(account, "w", "TabbyAPI:1:url", owned)
 
 
 def test_a_hosted_model_is_its_host_s_alone() -> None:
