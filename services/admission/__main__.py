@@ -12,19 +12,22 @@ from horde.rpc.loops import Loop
 from horde.rpc.server import Service, run, serve
 from horde.settings import load
 from horde.store import Store
-from horde_pb.admission.v1.admission_service_pb2_grpc import add_AdmissionServiceServicer_to_server
 from services.admission import repo
+from services.admission.clearing import Clearing
 from services.admission.deps import Deps
 from services.admission.events import Events
 from services.admission.loops import promotion
 from services.admission.neighbours import Neighbours
-from services.admission.servicer import AdmissionServicer
+from services.admission.servicer import add_to
 from services.admission.settings import AdmissionSettings
 from services.admission.snapshots import Loads, Passkeys, Policy, Standings
 from services.admission.telling import Telling
 
 _REFRESH = timedelta(seconds=5)
 """How often the snapshots are refreshed. base-domain 1.6."""
+
+_POLICY = timedelta(seconds=1)
+"""A moderator who writes the first filter expects the next prompt to be judged by it."""
 
 _PROTO_NAME = "horde_pb.admission.v1.AdmissionService"
 
@@ -39,7 +42,7 @@ async def opened(settings: AdmissionSettings, clock: Clock) -> AsyncIterator[Dep
         await store.check_schema()
         await repo.ensure_anonymous(store, hash_api_key(settings.secret_key, ANONYMOUS_KEY))
         neighbours = Neighbours(settings)
-        telling = Telling(store)
+        telling, clearing = Telling(store), Clearing(neighbours.media)
         try:
             yield Deps(
                 store=store,
@@ -54,9 +57,11 @@ async def opened(settings: AdmissionSettings, clock: Clock) -> AsyncIterator[Dep
                 standings=Standings(neighbours.moderation, clock),
                 loads=Loads(store, clock),
                 telling=telling,
+                clearing=clearing,
             )
         finally:
             await telling.drain()
+            await clearing.drain()
             await neighbours.close()
 
 
@@ -65,7 +70,7 @@ def loops(deps: Deps) -> list[Loop]:
     threshold = deps.settings.kudos_trust_threshold
     standing = [
         Loop("passkeys", _REFRESH, deps.passkeys.refresh),
-        Loop("policy", _REFRESH, deps.policy.refresh),
+        Loop("policy", _POLICY, deps.policy.refresh),
         deps.reference.loop(),
     ]
     if threshold is None:
@@ -78,8 +83,7 @@ async def _serve() -> None:
     settings = load(AdmissionSettings)
     async with opened(settings, SystemClock()) as deps:
         await deps.reference.load()  # before the first submission: until then every model would be unknown
-        add = partial(add_AdmissionServiceServicer_to_server, AdmissionServicer(deps))
-        service = Service("admission", add, _PROTO_NAME)
+        service = Service("admission", partial(add_to, deps=deps), _PROTO_NAME)
         await serve(service, settings, ready={"postgres": deps.store.ping}, loops=loops(deps))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from horde.clock import Clock
 from horde.reference import ReferenceSource
 from horde.store import Store
+from services.admission.clearing import Clearing
 from services.admission.events import Events
 from services.admission.neighbours import Media, Moderation
 from services.admission.settings import AdmissionSettings
@@ -28,3 +29,4 @@ class Deps:
     standings: Standings
     loads: Loads
     telling: Telling
+    clearing: Clearing

@@ -2,6 +2,7 @@
 
 from prometheus_client import Counter, Histogram
 
+from horde.failures import Outage
 from horde.telemetry import logs
 from horde.telemetry.metrics import LONG_SECONDS
 from services.admission.rules.pricing import Allowance, bucket
@@ -32,6 +33,7 @@ _LOWERED = Counter(
     ("requested_bucket", "declared_bucket", "dry_run"),
 )
 _ADMITTED = Counter("horde_admission_chats", "Chat submissions that were answered, by outcome.", ("outcome",))
+_TRANSFERS = Counter("horde_admission_kudos_transfers", "Transfers of kudos from one account to another.")
 _TEXTS = Counter("horde_admission_texts", "Text submissions that were answered, by outcome.", ("outcome",))
 
 
@@ -68,6 +70,23 @@ class Events:
         """A submission got its answer: queued, repeated or quoted."""
         _ADMITTED.labels(outcome).inc()
 
+    def not_suspected(self, account: int, away: Outage) -> None:
+        """An account should have been suspected, and the store was away."""
+        log.warning("account not suspected", account=account, why=away.detail)
+
     def promoted(self, account: int) -> None:
         """An account became trusted."""
         log.info("account promoted", account=account)
+
+    def account_changed(self, account: int, *, by: int, fields: list[str]) -> None:
+        """Somebody changed an account."""
+        log.info("account changed", account=account, by=by, fields=fields)
+
+    def account_deleted(self, account: int, *, by: int, wiped: bool) -> None:
+        """An account was marked as deleted, or wiped."""
+        log.info("account deleted", account=account, by=by, wiped=wiped)
+
+    def transferred(self, source: int, target: int, amount: int) -> None:
+        """Kudos went from one account to another; in hundredths."""
+        _TRANSFERS.inc()
+        log.info("kudos transferred", source=source, target=target, hundredths=amount)

@@ -20,8 +20,15 @@ _QUICK = timedelta(seconds=1)
 _SCREENING = timedelta(seconds=5)
 """A prompt of 1 MiB through every filter, with its event written."""
 
-_STORING = timedelta(seconds=60)
-"""20 images, some fetched with 2 s for each read, all encoded and stored."""
+_STORING = timedelta(seconds=50)
+"""20 images, some fetched, all encoded and stored. Ten less than the gateway waits, so that our refusal reaches it."""
+
+LATE = timedelta(minutes=1)
+"""How long after our call has ended one of its puts may still reach the store: media takes back what it finishes, but
+media may end too, while the store has the bytes already."""
+
+_DELETING = timedelta(seconds=10)
+"""Nobody waits for it, and the queue repeats it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +38,12 @@ class Screening:
     account_id: int
     account_flagged: bool
     account_moderator: bool
+    account_education: bool
     address: str
     proxied: bool
+    proxy_address: str
+    proxy_owner: str
+    proxied_account: str
     prompt: str
     texts: Sequence[str]
     models: Sequence[str]
@@ -65,8 +76,12 @@ class Moderation:
                 account_id=asked.account_id,
                 account_flagged=asked.account_flagged,
                 account_moderator=asked.account_moderator,
+                account_education=asked.account_education,
                 address=asked.address,
                 proxied=asked.proxied,
+                proxy_address=asked.proxy_address,
+                proxy_owner=asked.proxy_owner,
+                proxied_account=asked.proxied_account,
                 prompt=asked.prompt,
                 texts=asked.texts,
                 models=asked.models,
@@ -78,22 +93,42 @@ class Moderation:
 
 
 class Media:
-    """The service that keeps images."""
+    """The service that keeps images and offloaded messages."""
 
     def __init__(self, neighbour: Neighbour) -> None:
         stub = media_grpc.MediaServiceStub(neighbour.channel)
         # Once: a repeat would fetch and store again beside a first call that may still run.
         self._store = neighbour.once(stub.StoreImages, deadline=_STORING)
+        self._offload = neighbour.once(stub.OffloadMessages, deadline=_STORING)
+        self._delete = neighbour.repeatable(stub.DeleteObjects, deadline=_DELETING)
 
-    async def store_images(self, request: UUID, urls: Sequence[str], *, max_total_bytes: int) -> None:
-        """Stores every image of a request, or none. Raises media's Refusal, or ChatImageStorageUnavailable."""
+    async def store_images(self, request: UUID, urls: Sequence[str], *, max_total_bytes: int) -> Sequence[int]:
+        """Stores every image of a request, or none; the bytes of each stored JPEG.
+
+        Raises media's Refusal, or ChatImageStorageUnavailable.
+        """
         asked = media_pb.StoreImagesRequest(request_id=str(request), urls=urls, max_total_bytes=max_total_bytes)
         try:
-            await self._store(asked)
+            return (await self._store(asked)).sizes
         except NeighbourUnavailable as away:
-            raise Refusal(
-                reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE, "The images cannot be stored at the moment; try again."
-            ) from away
+            raise _unavailable() from away
+
+    async def offload_messages(self, request: UUID, messages: bytes) -> None:
+        """Stores the messages as one object. Raises Refusal (ChatImageStorageUnavailable)."""
+        try:
+            await self._offload(media_pb.OffloadMessagesRequest(request_id=str(request), messages=messages))
+        except NeighbourUnavailable as away:
+            raise _unavailable() from away
+
+    async def delete_objects(self, keys: Sequence[str]) -> None:
+        """Has objects deleted now, which are also queued. Raises NeighbourUnavailable."""
+        await self._delete(media_pb.DeleteObjectsRequest(keys=keys))
+
+
+def _unavailable() -> Refusal:
+    return Refusal(
+        reasons.CHAT_IMAGE_STORAGE_UNAVAILABLE, "The images or messages cannot be stored at the moment; try again."
+    )
 
 
 class Neighbours:

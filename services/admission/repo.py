@@ -48,9 +48,14 @@ async def read_submission(
         sharedkey=_sharedkey(row),
         claim=_claim(row),
         waiting=row["waiting"],
-        offers=[Offer(*offer) for offer in row["offers"]],
-        missing_workers=row["missing_workers"],
+        offers=_offers(row),
+        missing_workers=row["missing_workers"] or [],
     )
+
+
+def _offers(row: Record) -> list[Offer]:
+    columns = ("offered_models", "offering_workers", "offered_contexts", "offered_lengths")
+    return [Offer(*offer) for offer in zip(*(row[column] or () for column in columns), strict=True)]
 
 
 def _account(row: Record) -> Account | None:
@@ -141,9 +146,18 @@ async def accept_inactive(store: Store, row: Row) -> None:
     await store.fetchval(_SQL["accept_inactive"], *_stored(row))
 
 
-async def discard(store: Store, request: UUID) -> None:
-    """Removes a request that was never activated, and queues its objects for deletion."""
-    await store.fetchval(_SQL["discard"], request)
+async def discard(store: Store, request: UUID, *, late: timedelta) -> list[str]:
+    """Removes a request that was never activated, and queues its objects for deletion; their keys.
+
+    They stay queued until `late` has passed: so long one of them may still arrive in the store.
+    """
+    keys: list[str] = await store.fetchval(_SQL["discard"], request, late)
+    return keys
+
+
+async def keep_inline(store: Store, request: UUID) -> None:
+    """The messages of an inactive request stay in its row: they turned out too small for an object."""
+    await store.fetchval(_SQL["keep_inline"], request)
 
 
 async def activate(store: Store, row: Row, *, hold: int, tax: int) -> Claim | None:
@@ -168,8 +182,12 @@ def _meaning(raised: RaisedByFunction) -> Exception:
 
 
 def _stored(row: Row) -> tuple[bytes, str, str, bytes | None]:
-    messages = None if row.messages is None else orjson.dumps(row.messages)
-    return orjson.dumps(row.columns), row.prompt, row.submitted_prompt, messages
+    return orjson.dumps(row.columns), row.prompt, row.submitted_prompt, row.messages
+
+
+async def suspect(store: Store, account: int, suspicion: int) -> None:
+    """Suspects an account, once for each reason; a repeat changes nothing."""
+    await store.fetchval(_SQL["suspect"], account, suspicion)
 
 
 async def tell_waiting(store: Store, requests: list[UUID]) -> None:
@@ -185,9 +203,9 @@ async def find_account(store: Store, key_hash: str) -> Record:
     return row
 
 
-async def known_passkeys(store: Store) -> list[str]:
-    """The passkeys of service accounts that are not flagged."""
-    return [row["proxy_passkey"] for row in await store.fetch(_SQL["known_passkeys"])]
+async def known_passkeys(store: Store) -> dict[str, str]:
+    """The passkeys of service accounts that are not flagged, and the alias of each account."""
+    return {row["proxy_passkey"]: row["alias"] for row in await store.fetch(_SQL["known_passkeys"])}
 
 
 async def ensure_anonymous(store: Store, key_hash: str) -> None:
@@ -203,3 +221,8 @@ async def promotable(store: Store, threshold: int) -> list[int]:
 async def promote(store: Store, account: int) -> None:
     """Makes an account trusted."""
     await store.fetchval(_SQL["promote"], account)
+
+
+async def kudos_flow(store: Store) -> list[Record]:
+    """The last 24 hours of the ledger, oldest first: `hour`, and in hundredths `paid`, `earned`, `uptime`."""
+    return await store.fetch(_SQL["kudos_flow"])

@@ -7,11 +7,14 @@ import grpc
 from horde.telemetry import tracing
 from horde_pb.admission.v1 import admission_service_pb2 as pb
 from horde_pb.admission.v1 import admission_service_pb2_grpc as pb_grpc
+from horde_pb.admission.v1.accounts_service_pb2_grpc import add_AccountsServiceServicer_to_server
 from services.admission import wire
+from services.admission.accounts_servicer import AccountsServicer
 from services.admission.deps import Deps
 from services.admission.handlers.admit_chat import admit_chat
 from services.admission.handlers.admit_text import admit_text
 from services.admission.handlers.find_account import find_account
+from services.admission.handlers.get_kudos_flow import get_kudos_flow
 from services.admission.handlers.get_text_submission import get_text_submission
 from services.admission.handlers.list_proxy_passkeys import list_proxy_passkeys
 
@@ -50,3 +53,13 @@ class AdmissionServicer(pb_grpc.AdmissionServiceServicer):
         self, request: pb.ListProxyPasskeysRequest, context: Context
     ) -> pb.ListProxyPasskeysResponse:
         return pb.ListProxyPasskeysResponse(passkey_hashes=await list_proxy_passkeys(self._deps))
+
+    @override
+    async def GetKudosFlow(self, request: pb.GetKudosFlowRequest, context: Context) -> pb.GetKudosFlowResponse:
+        return wire.kudos_flow(await get_kudos_flow(self._deps))
+
+
+def add_to(server: grpc.aio.Server, deps: Deps) -> None:
+    """Every service of this process."""
+    pb_grpc.add_AdmissionServiceServicer_to_server(AdmissionServicer(deps), server)
+    add_AccountsServiceServicer_to_server(AccountsServicer(deps), server)

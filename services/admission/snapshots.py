@@ -31,17 +31,18 @@ class Passkeys:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: list[bytes] = []
+        self._known: list[tuple[bytes, str]] = []
 
     async def refresh(self) -> None:
         """Reads them again."""
-        self._known = [passkey.encode() for passkey in await repo.known_passkeys(self._store)]
+        known = await repo.known_passkeys(self._store)
+        self._known = [(passkey.encode(), owner) for passkey, owner in known.items()]
 
-    def knows(self, passkey: str) -> bool:
-        """Compared in constant time, with every known one (decision 20)."""
+    def owner(self, passkey: str) -> str | None:
+        """The alias of the service whose passkey this is. Compared in constant time, with each (decision 20)."""
         given = passkey.encode("utf-8", "surrogatepass")
-        matches = [hmac.compare_digest(given, known) for known in self._known]
-        return bool(passkey) and any(matches)
+        owners = [owner for known, owner in self._known if hmac.compare_digest(given, known)]
+        return owners[0] if owners and passkey else None
 
 
 class Policy:

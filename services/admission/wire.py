@@ -1,8 +1,11 @@
 """Proto to domain and back."""
 
+from collections.abc import Iterable
+
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from horde.contract import pricing
+from horde.store import Record
 from horde_pb.admission.v1 import admission_service_pb2 as pb
 from horde_pb.vocabulary.v1 import caller_pb2
 from services.admission.rules.answers import Admitted, Outcome
@@ -67,4 +70,16 @@ def account(found: FoundAccount) -> pb.FindAccountResponse:
         moderator=found.moderator,
         flagged=found.flagged,
         concurrency=found.concurrency,
+        deleted=found.deleted,
     )
+
+
+def kudos_flow(hours: Iterable[Record]) -> pb.GetKudosFlowResponse:
+    """The hours of the ledger."""
+    answer = pb.GetKudosFlowResponse()
+    for row in hours:
+        hour = answer.hours.add(
+            paid_hundredths=row["paid"], earned_hundredths=row["earned"], uptime_hundredths=row["uptime"]
+        )
+        hour.hour.FromDatetime(row["hour"])
+    return answer

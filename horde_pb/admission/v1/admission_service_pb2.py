@@ -26,15 +26,15 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from horde_pb.vocabulary.v1 import caller_pb2 as horde__pb_dot_vocabulary_dot_v1_dot_caller__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n-horde_pb/admission/v1/admission_service.proto\x12\x15horde_pb.admission.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a#horde_pb/vocabulary/v1/caller.proto\"P\n\x10\x41\x64mitChatRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x0c\n\x04\x62ody\x18\x02 \x01(\x0c\"(\n\x07Warning\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"\x87\x02\n\x11\x41\x64mitChatResponse\x12\x34\n\x07outcome\x18\x01 \x01(\x0e\x32#.horde_pb.admission.v1.AdmitOutcome\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\r\n\x05kudos\x18\x03 \x01(\x03\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x30\n\x08warnings\x18\x05 \x03(\x0b\x32\x1e.horde_pb.admission.v1.Warning\x12\x10\n\x08resolved\x18\x06 \x01(\x0c\x12+\n\x07\x63reated\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0f\x66\x61vours_address\x18\x08 \x01(\x08\"P\n\x10\x41\x64mitTextRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x0c\n\x04\x62ody\x18\x02 \x01(\x0c\"\xa8\x01\n\x11\x41\x64mitTextResponse\x12\x34\n\x07outcome\x18\x01 \x01(\x0e\x32#.horde_pb.admission.v1.AdmitOutcome\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\r\n\x05kudos\x18\x03 \x01(\x03\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x10\n\x08resolved\x18\x05 \x01(\x0c\x12\x17\n\x0f\x66\x61vours_address\x18\x06 \x01(\x08\"?\n\x18GetTextSubmissionRequest\x12\x0f\n\x07\x61pi_key\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"/\n\x19GetTextSubmissionResponse\x12\x12\n\nsubmission\x18\x01 \x01(\x0c\"%\n\x12\x46indAccountRequest\x12\x0f\n\x07\x61pi_key\x18\x01 \x01(\t\"\x97\x01\n\x13\x46indAccountResponse\x12\n\n\x02id\x18\x01 \x01(\x03\x12\x10\n\x08username\x18\x02 \x01(\t\x12\x18\n\x10kudos_hundredths\x18\x03 \x01(\x03\x12\x0f\n\x07trusted\x18\x04 \x01(\x08\x12\x11\n\tmoderator\x18\x05 \x01(\x08\x12\x0f\n\x07\x66lagged\x18\x06 \x01(\x08\x12\x13\n\x0b\x63oncurrency\x18\x07 \x01(\x05\"\x1a\n\x18ListProxyPasskeysRequest\"3\n\x19ListProxyPasskeysResponse\x12\x16\n\x0epasskey_hashes\x18\x01 \x03(\x0c*}\n\x0c\x41\x64mitOutcome\x12\x1d\n\x19\x41\x44MIT_OUTCOME_UNSPECIFIED\x10\x00\x12\x18\n\x14\x41\x44MIT_OUTCOME_QUEUED\x10\x01\x12\x1a\n\x16\x41\x44MIT_OUTCOME_REPEATED\x10\x02\x12\x18\n\x14\x41\x44MIT_OUTCOME_QUOTED\x10\x03\x32\xa8\x04\n\x10\x41\x64missionService\x12^\n\tAdmitChat\x12\'.horde_pb.admission.v1.AdmitChatRequest\x1a(.horde_pb.admission.v1.AdmitChatResponse\x12^\n\tAdmitText\x12\'.horde_pb.admission.v1.AdmitTextRequest\x1a(.horde_pb.admission.v1.AdmitTextResponse\x12v\n\x11GetTextSubmission\x12/.horde_pb.admission.v1.GetTextSubmissionRequest\x1a\x30.horde_pb.admission.v1.GetTextSubmissionResponse\x12\x64\n\x0b\x46indAccount\x12).horde_pb.admission.v1.FindAccountRequest\x1a*.horde_pb.admission.v1.FindAccountResponse\x12v\n\x11ListProxyPasskeys\x12/.horde_pb.admission.v1.ListProxyPasskeysRequest\x1a\x30.horde_pb.admission.v1.ListProxyPasskeysResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n-horde_pb/admission/v1/admission_service.proto\x12\x15horde_pb.admission.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a#horde_pb/vocabulary/v1/caller.proto\"P\n\x10\x41\x64mitChatRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x0c\n\x04\x62ody\x18\x02 \x01(\x0c\"(\n\x07Warning\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"\x87\x02\n\x11\x41\x64mitChatResponse\x12\x34\n\x07outcome\x18\x01 \x01(\x0e\x32#.horde_pb.admission.v1.AdmitOutcome\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\r\n\x05kudos\x18\x03 \x01(\x03\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x30\n\x08warnings\x18\x05 \x03(\x0b\x32\x1e.horde_pb.admission.v1.Warning\x12\x10\n\x08resolved\x18\x06 \x01(\x0c\x12+\n\x07\x63reated\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0f\x66\x61vours_address\x18\x08 \x01(\x08\"P\n\x10\x41\x64mitTextRequest\x12.\n\x06\x63\x61ller\x18\x01 \x01(\x0b\x32\x1e.horde_pb.vocabulary.v1.Caller\x12\x0c\n\x04\x62ody\x18\x02 \x01(\x0c\"\xa8\x01\n\x11\x41\x64mitTextResponse\x12\x34\n\x07outcome\x18\x01 \x01(\x0e\x32#.horde_pb.admission.v1.AdmitOutcome\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\r\n\x05kudos\x18\x03 \x01(\x03\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x10\n\x08resolved\x18\x05 \x01(\x0c\x12\x17\n\x0f\x66\x61vours_address\x18\x06 \x01(\x08\"?\n\x18GetTextSubmissionRequest\x12\x0f\n\x07\x61pi_key\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"/\n\x19GetTextSubmissionResponse\x12\x12\n\nsubmission\x18\x01 \x01(\x0c\"%\n\x12\x46indAccountRequest\x12\x0f\n\x07\x61pi_key\x18\x01 \x01(\t\"\xa8\x01\n\x13\x46indAccountResponse\x12\n\n\x02id\x18\x01 \x01(\x03\x12\x10\n\x08username\x18\x02 \x01(\t\x12\x18\n\x10kudos_hundredths\x18\x03 \x01(\x03\x12\x0f\n\x07trusted\x18\x04 \x01(\x08\x12\x11\n\tmoderator\x18\x05 \x01(\x08\x12\x0f\n\x07\x66lagged\x18\x06 \x01(\x08\x12\x13\n\x0b\x63oncurrency\x18\x07 \x01(\x05\x12\x0f\n\x07\x64\x65leted\x18\x08 \x01(\x08\"\x1a\n\x18ListProxyPasskeysRequest\"3\n\x19ListProxyPasskeysResponse\x12\x16\n\x0epasskey_hashes\x18\x01 \x03(\x0c\"\x15\n\x13GetKudosFlowRequest\"\x84\x01\n\tKudosHour\x12(\n\x04hour\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0fpaid_hundredths\x18\x02 \x01(\x03\x12\x19\n\x11\x65\x61rned_hundredths\x18\x03 \x01(\x03\x12\x19\n\x11uptime_hundredths\x18\x04 \x01(\x03\"G\n\x14GetKudosFlowResponse\x12/\n\x05hours\x18\x01 \x03(\x0b\x32 .horde_pb.admission.v1.KudosHour*}\n\x0c\x41\x64mitOutcome\x12\x1d\n\x19\x41\x44MIT_OUTCOME_UNSPECIFIED\x10\x00\x12\x18\n\x14\x41\x44MIT_OUTCOME_QUEUED\x10\x01\x12\x1a\n\x16\x41\x44MIT_OUTCOME_REPEATED\x10\x02\x12\x18\n\x14\x41\x44MIT_OUTCOME_QUOTED\x10\x03\x32\x91\x05\n\x10\x41\x64missionService\x12^\n\tAdmitChat\x12\'.horde_pb.admission.v1.AdmitChatRequest\x1a(.horde_pb.admission.v1.AdmitChatResponse\x12^\n\tAdmitText\x12\'.horde_pb.admission.v1.AdmitTextRequest\x1a(.horde_pb.admission.v1.AdmitTextResponse\x12v\n\x11GetTextSubmission\x12/.horde_pb.admission.v1.GetTextSubmissionRequest\x1a\x30.horde_pb.admission.v1.GetTextSubmissionResponse\x12\x64\n\x0b\x46indAccount\x12).horde_pb.admission.v1.FindAccountRequest\x1a*.horde_pb.admission.v1.FindAccountResponse\x12v\n\x11ListProxyPasskeys\x12/.horde_pb.admission.v1.ListProxyPasskeysRequest\x1a\x30.horde_pb.admission.v1.ListProxyPasskeysResponse\x12g\n\x0cGetKudosFlow\x12*.horde_pb.admission.v1.GetKudosFlowRequest\x1a+.horde_pb.admission.v1.GetKudosFlowResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'horde_pb.admission.v1.admission_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ADMITOUTCOME']._serialized_start=1173
-  _globals['_ADMITOUTCOME']._serialized_end=1298
+  _globals['_ADMITOUTCOME']._serialized_start=1421
+  _globals['_ADMITOUTCOME']._serialized_end=1546
   _globals['_ADMITCHATREQUEST']._serialized_start=142
   _globals['_ADMITCHATREQUEST']._serialized_end=222
   _globals['_WARNING']._serialized_start=224
@@ -52,11 +52,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FINDACCOUNTREQUEST']._serialized_start=899
   _globals['_FINDACCOUNTREQUEST']._serialized_end=936
   _globals['_FINDACCOUNTRESPONSE']._serialized_start=939
-  _globals['_FINDACCOUNTRESPONSE']._serialized_end=1090
-  _globals['_LISTPROXYPASSKEYSREQUEST']._serialized_start=1092
-  _globals['_LISTPROXYPASSKEYSREQUEST']._serialized_end=1118
-  _globals['_LISTPROXYPASSKEYSRESPONSE']._serialized_start=1120
-  _globals['_LISTPROXYPASSKEYSRESPONSE']._serialized_end=1171
-  _globals['_ADMISSIONSERVICE']._serialized_start=1301
-  _globals['_ADMISSIONSERVICE']._serialized_end=1853
+  _globals['_FINDACCOUNTRESPONSE']._serialized_end=1107
+  _globals['_LISTPROXYPASSKEYSREQUEST']._serialized_start=1109
+  _globals['_LISTPROXYPASSKEYSREQUEST']._serialized_end=1135
+  _globals['_LISTPROXYPASSKEYSRESPONSE']._serialized_start=1137
+  _globals['_LISTPROXYPASSKEYSRESPONSE']._serialized_end=1188
+  _globals['_GETKUDOSFLOWREQUEST']._serialized_start=1190
+  _globals['_GETKUDOSFLOWREQUEST']._serialized_end=1211
+  _globals['_KUDOSHOUR']._serialized_start=1214
+  _globals['_KUDOSHOUR']._serialized_end=1346
+  _globals['_GETKUDOSFLOWRESPONSE']._serialized_start=1348
+  _globals['_GETKUDOSFLOWRESPONSE']._serialized_end=1419
+  _globals['_ADMISSIONSERVICE']._serialized_start=1549
+  _globals['_ADMISSIONSERVICE']._serialized_end=2206
 # @@protoc_insertion_point(module_scope)

@@ -287,8 +287,9 @@ class FindAccountResponse(_message.Message):
     MODERATOR_FIELD_NUMBER: _builtins.int
     FLAGGED_FIELD_NUMBER: _builtins.int
     CONCURRENCY_FIELD_NUMBER: _builtins.int
+    DELETED_FIELD_NUMBER: _builtins.int
     id: _builtins.int
-    """Next free field: 8"""
+    """Next free field: 9"""
     username: _builtins.str
     """The alias, `name#id`."""
     kudos_hundredths: _builtins.int
@@ -298,6 +299,8 @@ class FindAccountResponse(_message.Message):
     flagged: _builtins.bool
     concurrency: _builtins.int
     """How many generations may wait at once."""
+    deleted: _builtins.bool
+    """Its holder has left; what it may still do is decided by whoever asks."""
     def __init__(
         self,
         *,
@@ -308,10 +311,11 @@ class FindAccountResponse(_message.Message):
         moderator: _builtins.bool = ...,
         flagged: _builtins.bool = ...,
         concurrency: _builtins.int = ...,
+        deleted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "flagged", b"flagged", "id", b"id", "kudos_hundredths", b"kudos_hundredths", "moderator", b"moderator", "trusted", b"trusted", "username", b"username"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrency", b"concurrency", "deleted", b"deleted", "flagged", b"flagged", "id", b"id", "kudos_hundredths", b"kudos_hundredths", "moderator", b"moderator", "trusted", b"trusted", "username", b"username"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -357,3 +361,82 @@ class ListProxyPasskeysResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListProxyPasskeysResponse: _TypeAlias = ListProxyPasskeysResponse  # noqa: Y015
+
+@_typing.final
+class GetKudosFlowRequest(_message.Message):
+    """Next free field: 1"""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetKudosFlowRequest: _TypeAlias = GetKudosFlowRequest  # noqa: Y015
+
+@_typing.final
+class KudosHour(_message.Message):
+    """One hour of the ledger; amounts in hundredths of a kudo, none negative."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOUR_FIELD_NUMBER: _builtins.int
+    PAID_HUNDREDTHS_FIELD_NUMBER: _builtins.int
+    EARNED_HUNDREDTHS_FIELD_NUMBER: _builtins.int
+    UPTIME_HUNDREDTHS_FIELD_NUMBER: _builtins.int
+    paid_hundredths: _builtins.int
+    """By requesters, for generations."""
+    earned_hundredths: _builtins.int
+    """By workers' owners, for generations; what waits for trust included."""
+    uptime_hundredths: _builtins.int
+    """By workers' owners, for being there."""
+    @_builtins.property
+    def hour(self) -> _timestamp_pb2.Timestamp:
+        """Next free field: 5
+        The beginning of the hour.
+        """
+
+    def __init__(
+        self,
+        *,
+        hour: _timestamp_pb2.Timestamp | None = ...,
+        paid_hundredths: _builtins.int = ...,
+        earned_hundredths: _builtins.int = ...,
+        uptime_hundredths: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hour", b"hour"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["earned_hundredths", b"earned_hundredths", "hour", b"hour", "paid_hundredths", b"paid_hundredths", "uptime_hundredths", b"uptime_hundredths"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KudosHour: _TypeAlias = KudosHour  # noqa: Y015
+
+@_typing.final
+class GetKudosFlowResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOURS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def hours(self) -> _containers.RepeatedCompositeFieldContainer[Global___KudosHour]:
+        """Next free field: 2
+        The last 24 hours, oldest first, the running one last; hours without a posting are there too.
+        """
+
+    def __init__(
+        self,
+        *,
+        hours: _abc.Iterable[Global___KudosHour] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hours", b"hours"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetKudosFlowResponse: _TypeAlias = GetKudosFlowResponse  # noqa: Y015

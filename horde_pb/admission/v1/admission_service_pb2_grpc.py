@@ -60,6 +60,11 @@ class AdmissionServiceStub:
                 request_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysRequest.SerializeToString,
                 response_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysResponse.FromString,
                 _registered_method=True)
+        self.GetKudosFlow = channel.unary_unary(
+                '/horde_pb.admission.v1.AdmissionService/GetKudosFlow',
+                request_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetKudosFlowRequest.SerializeToString,
+                response_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetKudosFlowResponse.FromString,
+                _registered_method=True)
 
 
 class AdmissionServiceServicer:
@@ -106,6 +111,13 @@ class AdmissionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetKudosFlow(self, request, context):
+        """Called by the gateway for the status page, at most once a minute: what was paid and earned in the last day. Reads only.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdmissionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -133,6 +145,11 @@ def add_AdmissionServiceServicer_to_server(servicer, server):
                     servicer.ListProxyPasskeys,
                     request_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysRequest.FromString,
                     response_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysResponse.SerializeToString,
+            ),
+            'GetKudosFlow': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetKudosFlow,
+                    request_deserializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetKudosFlowRequest.FromString,
+                    response_serializer=horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetKudosFlowResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -271,6 +288,33 @@ class AdmissionService:
             '/horde_pb.admission.v1.AdmissionService/ListProxyPasskeys',
             horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysRequest.SerializeToString,
             horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.ListProxyPasskeysResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetKudosFlow(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/horde_pb.admission.v1.AdmissionService/GetKudosFlow',
+            horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetKudosFlowRequest.SerializeToString,
+            horde__pb_dot_admission_dot_v1_dot_admission__service__pb2.GetKudosFlowResponse.FromString,
             options,
             channel_credentials,
             insecure,

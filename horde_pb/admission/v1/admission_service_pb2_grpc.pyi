@@ -35,6 +35,8 @@ class AdmissionServiceStub:
     """Called by the gateway every few seconds: whose passkeys let a service speak for other addresses, so that rate limits
     count the addresses it speaks for. Reads only.
     """
+    GetKudosFlow: _aio.UnaryUnaryMultiCallable[_admission_service_pb2.GetKudosFlowRequest, _admission_service_pb2.GetKudosFlowResponse]
+    """Called by the gateway for the status page, at most once a minute: what was paid and earned in the last day. Reads only."""
 
 class AdmissionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Admission decides whether a request may enter, as whom, and at what price."""
@@ -87,5 +89,13 @@ class AdmissionServiceServicer(metaclass=_abc_1.ABCMeta):
         """Called by the gateway every few seconds: whose passkeys let a service speak for other addresses, so that rate limits
         count the addresses it speaks for. Reads only.
         """
+
+    @_abc_1.abstractmethod
+    def GetKudosFlow(
+        self,
+        request: _admission_service_pb2.GetKudosFlowRequest,
+        context: _aio.ServicerContext[_admission_service_pb2.GetKudosFlowRequest, _abc.Awaitable[_admission_service_pb2.GetKudosFlowResponse]],
+    ) -> _abc.Awaitable[_admission_service_pb2.GetKudosFlowResponse]:
+        """Called by the gateway for the status page, at most once a minute: what was paid and earned in the last day. Reads only."""
 
 def add_AdmissionServiceServicer_to_server(servicer: AdmissionServiceServicer, server: _aio.Server) -> None: ...

@@ -1,4 +1,4 @@
-"""The last step of AdmitChat: images are stored under an inactive row, then the request is let in, in one commit."""
+"""The last step of AdmitChat: objects are stored under an inactive row, then the request is let in, in one commit."""
 
 import asyncio
 
@@ -7,9 +7,11 @@ from services.admission import repo
 from services.admission.deps import Deps
 from services.admission.handlers.costing import Cost
 from services.admission.handlers.shaping import image_cap
+from services.admission.neighbours import LATE
 from services.admission.rules import pricing
 from services.admission.rules.facts import Account, Claim
 from services.admission.rules.impossible import nobody_can_serve
+from services.admission.rules.offload import is_offloaded
 from services.admission.rules.row import Row
 
 
@@ -17,19 +19,38 @@ async def activate(
     row: Row, request: ChatRequest, account: Account, cost: Cost, urls: list[str], deps: Deps
 ) -> Claim | None:
     """Queues the row; the earlier request when its operation key was claimed meanwhile. Raises Refusal."""
-    if not row.images:
+    if not row.has_objects:
         return await _let_in(row, request, cost, deps)
-    await repo.accept_inactive(deps.store, row)
     queued = False
     try:
-        await deps.media.store_images(row.id, urls, max_total_bytes=image_cap(account))
-        claim = await _let_in(row, request, cost, deps)
-        queued = claim is None
+        await repo.accept_inactive(deps.store, row)
+        await _store_objects(row, account, urls, deps)
+        letting_in = asyncio.create_task(_let_in(row, request, cost, deps))
+        try:
+            claim = await asyncio.shield(letting_in)
+        finally:
+            # what has begun to be let in ends before it may be discarded, also when the caller has gone
+            await asyncio.wait([letting_in])
+            queued = letting_in.exception() is None and letting_in.result() is None
         return claim
     finally:
         if not queued:
-            # also when the caller went away: a row that never becomes active is never cleaned up by a reply
-            await asyncio.shield(repo.discard(deps.store, row.id))
+            await asyncio.shield(_discard(row, deps))
+
+
+async def _store_objects(row: Row, account: Account, urls: list[str], deps: Deps) -> None:
+    sizes = await deps.media.store_images(row.id, urls, max_total_bytes=image_cap(account)) if urls else ()
+    if not row.may_offload or row.messages is None:
+        return
+    threshold = deps.settings.chat_messages_offload_bytes
+    if is_offloaded(row.messages, row.image_keys, sizes, threshold=threshold):
+        await deps.media.offload_messages(row.id, row.messages)
+    else:
+        await repo.keep_inline(deps.store, row.id)
+
+
+async def _discard(row: Row, deps: Deps) -> None:
+    deps.clearing.delete(await repo.discard(deps.store, row.id, late=LATE))
 
 
 async def _let_in(row: Row, request: ChatRequest, cost: Cost, deps: Deps) -> Claim | None:

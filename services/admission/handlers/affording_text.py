@@ -66,7 +66,7 @@ async def afford(request: TextRequest, fitted: Fitted, known: Submission, accoun
     )
     if spent is not None and not request.allow_downgrade:
         raise refused(bought, spent, deps)
-    if bought.hold > account.available:
+    if bought.hold and bought.hold > account.available:  # a new account stands below its floor
         bought = await lowered(bought, account.available, deps)
     pricing.refuse_over_key(bought.key, bought.fitted.max_length)
     return bought

@@ -6,7 +6,8 @@ from uuid import UUID
 from horde.contract.text import TextRequest
 from services.admission import repo
 from services.admission.deps import Deps
-from services.admission.neighbours import Screening
+from services.admission.handlers import judging
+from services.admission.handlers.judging import Prompt
 from services.admission.rules import text_fit
 from services.admission.rules.address import Address
 from services.admission.rules.facts import Account
@@ -31,21 +32,13 @@ async def fit(request: TextRequest, deps: Deps) -> Fitted:
 
 async def screen(request: TextRequest, account: Account, address: Address, new_id: UUID, deps: Deps) -> str:
     """The prompt as moderation lets it through; asked only when the snapshot cannot clear it (decision 15)."""
-    is_nsfw = deps.reference.current.any_nsfw(request.models)
-    if not (deps.policy.has_filters or is_nsfw or account.flagged):
+    if not judging.has_to_be_judged(request.models, account, deps):
         return request.prompt
-    rewritten = await deps.moderation.rewritten(
-        Screening(
-            account_id=account.id,
-            account_flagged=account.flagged,
-            account_moderator=account.moderator,
-            address=address.text,
-            proxied=address.proxied,
-            prompt=request.prompt,
-            texts=[request.prompt],
-            models=request.models,
-            nsfw_model=is_nsfw,
-            request_id=new_id,
-        )
+    prompt = Prompt(
+        whole=request.prompt,
+        texts=[request.prompt],
+        models=request.models,
+        proxied_account=request.proxied_account or "",
     )
+    rewritten = await judging.judged(prompt, account, address, new_id, deps)
     return request.prompt if rewritten is None else rewritten[0]

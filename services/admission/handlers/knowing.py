@@ -47,4 +47,4 @@ def as_anonymous(caller: Caller) -> Caller:
 
 def address_of(caller: Caller, deps: Deps) -> address.Address:
     """The address of the caller, or the one a known service speaks for."""
-    return address.resolve(caller, is_known_proxy=deps.passkeys.knows(caller.proxy_passkey))
+    return address.resolve(caller, proxy_owner=deps.passkeys.owner(caller.proxy_passkey))

@@ -12,7 +12,8 @@ from horde.contract.chat.flattening import flatten
 from horde.contract.chat.images import check_total_size, image_urls
 from horde.contract.chat.request import Message
 from services.admission.deps import Deps
-from services.admission.neighbours import Screening
+from services.admission.handlers import judging
+from services.admission.handlers.judging import Prompt
 from services.admission.rules import models, screening, sizing
 from services.admission.rules.address import Address
 from services.admission.rules.facts import Account, Caller, Offer, Submission
@@ -32,23 +33,14 @@ async def screen(
     request: ChatRequest, account: Account, address: Address, new_id: UUID, deps: Deps
 ) -> Sequence[Message]:
     """The messages as moderation lets them through. Moderation is asked only when the snapshot cannot clear them."""
-    is_nsfw = deps.reference.current.any_nsfw(request.models)
-    if not (deps.policy.has_filters or is_nsfw or account.flagged):
+    if not judging.has_to_be_judged(request.models, account, deps):
         return request.messages
-    rewritten = await deps.moderation.rewritten(
-        Screening(
-            account_id=account.id,
-            account_flagged=account.flagged,
-            account_moderator=account.moderator,
-            address=address.text,
-            proxied=address.proxied,
-            prompt=flatten(request.messages, request.tools),
-            texts=screening.screened_texts(request.messages),
-            models=request.models,
-            nsfw_model=is_nsfw,
-            request_id=new_id,
-        )
+    prompt = Prompt(
+        whole=flatten(request.messages, request.tools),
+        texts=screening.screened_texts(request.messages),
+        models=request.models,
     )
+    rewritten = await judging.judged(prompt, account, address, new_id, deps)
     return request.messages if rewritten is None else screening.with_texts(request.messages, rewritten)
 
 
@@ -101,6 +93,7 @@ def row(
     request: ChatRequest, shaped: Shape, source: Origin, *, new_id: UUID, now: datetime, quote: int, deps: Deps
 ) -> Row:
     """The request as it is queued; `submitted_prompt` is what the client sent, before any rewrite."""
+    settings = deps.settings
     kept_as_sent = shaped.sized.messages is request.messages
     return build(
         request,
@@ -109,7 +102,8 @@ def row(
         source,
         id=new_id,
         created=now,
-        lifetime=timedelta(seconds=deps.settings.request_ttl_seconds),
+        lifetime=timedelta(seconds=settings.request_ttl_seconds),
         quote=quote,
         submitted_prompt=shaped.sized.prompt if kept_as_sent else flatten(request.messages, request.tools),
+        offload_bytes=settings.chat_messages_offload_bytes if settings.chat_messages_offload_enabled else None,
     )

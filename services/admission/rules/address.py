@@ -11,18 +11,24 @@ _STORED = 39
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address that is judged and stored."""
+    """The address that is judged and stored, the peer that told it, and the service that speaks for it."""
 
     text: str
     proxied: bool
+    peer: str
+    proxy_owner: str = ""
 
 
-def resolve(caller: Caller, *, is_known_proxy: bool) -> Address:
-    """The peer's address, or the forwarded one beside a known passkey, when that is an address at all."""
-    if is_known_proxy and caller.proxied_for:
-        forwarded = _normal(caller.proxied_for.strip()) or caller.remote_address
-        return Address(forwarded[:_STORED], forwarded != caller.remote_address)
-    return Address(caller.remote_address[:_STORED], proxied=False)
+def resolve(caller: Caller, *, proxy_owner: str | None) -> Address:
+    """The peer's address, or the forwarded one beside a known passkey, when that is an address at all.
+
+    `proxy_owner`: the alias of the service whose passkey was shown; None without a known one.
+    """
+    peer = caller.remote_address[:_STORED]
+    if proxy_owner is not None and caller.proxied_for:
+        forwarded = (_normal(caller.proxied_for.strip()) or caller.remote_address)[:_STORED]
+        return Address(forwarded, forwarded != peer, peer, proxy_owner)
+    return Address(peer, proxied=False, peer=peer)
 
 
 def _normal(text: str) -> str | None:

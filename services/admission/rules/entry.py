@@ -11,6 +11,9 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from services.admission.rules.facts import Account, Claim, SharedKey, Submission
 
+_TELLING_SECONDS = 4 * 24 * 3600
+"""A longer timeout is not told in seconds. base-domain 1.10."""
+
 
 def repeated(claim: Claim | None, fingerprint: str) -> Claim | None:
     """The earlier request of a repeated operation; None when its key is free. Raises OperationKeyConflict."""
@@ -102,6 +105,8 @@ def favours_address(account: Account, *, proxied: bool) -> bool:
 
 def refuse_in_timeout(seconds: int) -> None:
     """An address that moderation has put in timeout. `seconds` until it ends; 0: none."""
+    if seconds > _TELLING_SECONDS:
+        raise Refusal(reasons.TIMEOUT_IP, "This address is in timeout, because of earlier requests.")
     if seconds > 0:
         raise Refusal(
             reasons.TIMEOUT_IP,

@@ -40,6 +40,7 @@ class FoundAccount:
     moderator: bool
     flagged: bool
     concurrency: int
+    deleted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,15 +1,18 @@
 """The request as dispatch queues it: the columns of `dispatch.accept_inactive_v1`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import orjson
+
 from horde.contract.chat.images import count_images, image_key, with_stored_images
-from horde.contract.chat.request import ChatRequest, Message
+from horde.contract.chat.request import ChatRequest
 from horde.contract.chat.requirements import STREAM_KEY, chat_extras, required_features, tools_temperature
 from services.admission.rules.entry import worker_id
+from services.admission.rules.offload import may_offload
 from services.admission.rules.sizing import Sized
 
 
@@ -34,8 +37,16 @@ class Row:
     columns: Mapping[str, Any]
     prompt: str
     submitted_prompt: str
-    messages: list[Message] | None
-    images: int
+    # compact JSON
+    messages: bytes | None = None
+    image_keys: Sequence[str] = ()
+    # its messages may become an object of their own
+    may_offload: bool = False
+
+    @property
+    def has_objects(self) -> bool:
+        """Whether objects may be stored for it before it is activated."""
+        return bool(self.image_keys) or self.may_offload
 
 
 def matched_columns(request: ChatRequest, sized: Sized, *, min_speed: float, account_id: int) -> dict[str, Any]:
@@ -79,9 +90,12 @@ def build(  # noqa: PLR0913 - a row is what all earlier steps found out
     lifetime: timedelta,
     quote: int,
     submitted_prompt: str,
+    offload_bytes: int | None,
 ) -> Row:
-    """Every column that is not at its default. `quote` in hundredths."""
-    images = count_images(sized.messages)
+    """Every column that is not at its default. `quote` in hundredths; `offload_bytes` None: nothing is offloaded."""
+    image_keys = [image_key(str(id), position) for position in range(count_images(sized.messages))]
+    messages = orjson.dumps(with_stored_images(sized.messages, str(id)))
+    offloads = may_offload(messages, len(image_keys), threshold=offload_bytes)
     extras = chat_extras(request) | ({STREAM_KEY: True} if request.stream else {})
     params = stored_params(request, sized)
     optional = {
@@ -91,6 +105,7 @@ def build(  # noqa: PLR0913 - a row is what all earlier steps found out
         "traceparent": origin.traceparent,
         "operation_key": None if request.horde.operation_key is None else str(request.horde.operation_key),
         "operation_fingerprint": origin.fingerprint,
+        "chat_messages_offloaded": offloads or None,
     }
     columns = {
         **matched,
@@ -104,8 +119,7 @@ def build(  # noqa: PLR0913 - a row is what all earlier steps found out
         "chat_conformance": request.horde.conformance,
         "client_agent": origin.client_agent,
         "ipaddr": origin.address,
-        "image_keys": [image_key(str(id), position) for position in range(images)],
+        "image_keys": image_keys,
         **{name: value for name, value in optional.items() if value is not None},
     }
-    messages = with_stored_images(sized.messages, str(id))
-    return Row(id, created, columns, sized.prompt, submitted_prompt, messages, images)
+    return Row(id, created, columns, sized.prompt, submitted_prompt, messages, image_keys, offloads)

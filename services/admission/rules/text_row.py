@@ -76,7 +76,7 @@ def build(  # noqa: PLR0913 - a row is what all earlier steps found out
         "downgraded": is_behind,
         **{name: value for name, value in optional.items() if value is not None},
     }
-    return Row(id, created, columns, prompt, request.prompt, None, 0)
+    return Row(id, created, columns, prompt, request.prompt)
 
 
 def quoted(request: TextRequest, fitted: Fitted, prompt: str, cost: Price, now: datetime) -> Admitted:

@@ -1,3 +1,4 @@
--- discard: remove a request that was never activated; a repeat changes nothing.
+-- discard: remove a request that was never activated and queue its objects; a repeat changes nothing. Gives the objects' keys.
 -- $1 request uuid
-SELECT dispatch.discard_v1($1);
+-- $2 late interval how long a put may still be under way
+SELECT dispatch.discard_v2($1, $2);

@@ -5,4 +5,4 @@
 -- $3 unmeasured float8, tokens per second of a worker without a measured speed
 -- $4 capacity_seconds float8, seconds a chat job may generate inside its lease
 SELECT eligible_workers, eligible_threads, tokens_per_second, worker_ids, gap, missing, exceeded
-FROM dispatch.measure_availability_v1($1, $2, $3, $4);
+FROM dispatch.measure_availability_v2($1, $2, $3, $4);

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -153,3 +155,19 @@ async def test_find_account_tells_who_owns_a_key(world: AdmissionWorld) -> None:
     with pytest.raises(Refusal) as caught:
         await world.find("nobody")
     assert caught.value.reason.key == "InvalidAPIKey"
+
+
+async def test_a_big_body_is_read_beside_the_other_calls(world: AdmissionWorld) -> None:
+    await world.worker()
+    client, may_go_on = await world.account(), threading.Event()
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(1) as only_thread:
+        loop.set_default_executor(only_thread)
+        busy = loop.run_in_executor(None, may_go_on.wait, 20)
+        big = asyncio.create_task(world.admit(chat(metadata={"note": "x" * 300_000})))
+        small = await world.admit(chat(), key=client.api_key)
+        assert small.request_id
+        assert not big.done()
+        may_go_on.set()
+        assert await busy
+        assert (await big).request_id

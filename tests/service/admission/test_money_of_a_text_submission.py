@@ -149,3 +149,10 @@ async def test_nobody_reads_back_as_anonymous_and_no_chat_request_is_found(world
     assert await unread(world, anonymous, "x" * 22) == "InvalidAPIKey"
     for missing in (chatted, str(uuid4()), "no uuid"):
         assert await unread(world, missing, client.api_key) == "RequestNotFound"
+
+
+async def test_an_account_that_never_had_kudos_submits_what_is_free(world: AdmissionWorld) -> None:
+    await world.worker()
+    poor = await world.account("newcomer")
+    assert (await world.admit_text(text(), key=poor.api_key)).request_id
+    assert (await world.admit(chat(), key=poor.api_key)).request_id

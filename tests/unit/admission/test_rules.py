@@ -160,9 +160,14 @@ def test_a_rewrite_comes_back_into_strings_and_parts() -> None:
 
 def test_a_forwarded_text_that_is_no_address_is_ignored() -> None:
     caller = Caller(api_key="", remote_address="203.0.113.1", proxied_for="nonsense")
-    assert address.resolve(caller, is_known_proxy=True) == address.Address("203.0.113.1", proxied=False)
+    found = address.resolve(caller, proxy_owner="front#7")
+    assert (found.text, found.proxied) == ("203.0.113.1", False)
     caller = Caller(api_key="", remote_address="203.0.113.1", proxied_for=" 2001:DB8::1 ")
-    assert address.resolve(caller, is_known_proxy=True) == address.Address("2001:db8::1", proxied=True)
+    found = address.resolve(caller, proxy_owner="front#7")
+    assert found == address.Address("2001:db8::1", proxied=True, peer="203.0.113.1", proxy_owner="front#7")
+    assert address.resolve(caller, proxy_owner=None) == address.Address(
+        "203.0.113.1", proxied=False, peer="203.0.113.1"
+    )
 
 
 def test_no_load_takes_the_floor() -> None:
