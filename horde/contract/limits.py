@@ -11,6 +11,11 @@ MAX_WORKER_BODY_BYTES = 2 * 1024 * 1024
 MAX_JSON_NESTING = 64
 """Deepest nesting of arrays and objects in a body. Decision 14."""
 
+MAX_JSON_VALUES = 1_500_000
+MAX_TEXT_JSON_VALUES = 4_000_000
+"""Most values in a body, counted by its commas and brackets: more than the fullest chat request has, 1 MiB of text and
+131,072 tool calls; a text prompt may hold more commas."""
+
 MAX_JSON_NUMBER = 1e308
 """Largest magnitude of a number in a body. Decision 14."""
 
@@ -114,7 +119,28 @@ MAX_CHAT_IMAGE_DELETE_RETRY_KEYS = 100_000
 CHAT_IMAGE_DELETE_RETRY_BATCH = 1000
 """Keys the retry set of deletes holds at most, and how many one pass tries. Chat reference, Images."""
 
+MAX_WORKER_MESSAGE_LENGTH = 10_240
+MAX_WORKER_MESSAGE_ORIGIN_LENGTH = 255
+MAX_WORKER_MESSAGE_HOURS = 720
+DEFAULT_WORKER_MESSAGE_HOURS = 12
+MAX_WORKER_MESSAGE_PAGE = 1_000_000
+"""Messages for workers, base-domain 4.12. The origin's length and the last page are ours."""
+
 MAX_IMAGE_REDIRECTS = 3
 IMAGE_FETCH_STEP_SECONDS = 2.0
 IMAGE_FETCH_SECONDS = 10.0
 """Redirects followed for one image; seconds for a connection or a read, and in all. Chat reference, Images."""
+
+MIN_FILTER_TYPE = 10
+MAX_FILTER_TYPE = 29
+"""Range of `filter_type`. base-domain 8.1."""
+
+MAX_FILTER_REGEX_LENGTH = 10_000
+MAX_FILTER_NOTE_LENGTH = 1000
+"""Characters of a filter's pattern, and of its description and replacement. Upstream sets no bound."""
+
+MIN_ADDRESS_LENGTH = 7
+MAX_ADDRESS_LENGTH = 40
+MAX_ADDRESS_BLOCK_HOURS = 720
+MAX_WORKER_BLOCK_DAYS = 30
+"""Characters of an address to keep out, and how long it may be kept out. base-domain 9."""

@@ -14,6 +14,7 @@ log = logs.get(__name__)
 
 _RUNS = Counter("horde_loop_runs_total", "Runs of a loop, by how they ended.", ("loop", "outcome"))
 _LAST_SUCCESS = Gauge("horde_loop_last_success_timestamp_seconds", "When a loop last did its work.", ("loop",))
+_INTERVAL = Gauge("horde_loop_interval_seconds", "How long a loop pauses between its runs.", ("loop",))
 _DURATION = Histogram("horde_loop_duration_seconds", "How long one run took.", ("loop",), buckets=LONG_SECONDS)
 
 
@@ -50,6 +51,7 @@ class LoopRunner:
         await asyncio.gather(*late, return_exceptions=True)
 
     async def _keep_running(self, loop: Loop) -> None:
+        _INTERVAL.labels(loop.name).set(loop.every.total_seconds())
         while not self._stopping.is_set():
             await run_once(loop)
             try:

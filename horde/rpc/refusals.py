@@ -31,7 +31,12 @@ _CODES: Mapping[str, grpc.StatusCode] = {code.name: code for code in grpc.Status
 def pack(refusal: Refusal) -> tuple[grpc.StatusCode, str, tuple[tuple[str, bytes], ...]]:
     """The status code, the status message and the trailing metadata of a refusal."""
     code = _CODES[refusal.reason.code]
-    message = _clipped(refusal.message, _MESSAGE_BYTES)
+    return code, _clipped(refusal.message, _STATUS_LINE_BYTES), ((DETAILS_KEY, packed(refusal)),)
+
+
+def packed(refusal: Refusal) -> bytes:
+    """A refusal as bytes, for an answer that holds those of several calls."""
+    code = _CODES[refusal.reason.code]
     info = error_details_pb2.ErrorInfo(reason=refusal.reason.key, domain=DOMAIN)
     info.metadata["word"] = refusal.reason.word
     if refusal.facts:
@@ -39,9 +44,15 @@ def pack(refusal: Refusal) -> tuple[grpc.StatusCode, str, tuple[tuple[str, bytes
     if refusal.retry_after is not None:
         info.metadata["retry_after"] = str(refusal.retry_after)
     number: int = code.value[0]
-    status = status_pb2.Status(code=number, message=message)
+    status = status_pb2.Status(code=number, message=_clipped(refusal.message, _MESSAGE_BYTES))
     status.details.add().Pack(info)
-    return code, _clipped(message, _STATUS_LINE_BYTES), ((DETAILS_KEY, status.SerializeToString()),)
+    details: bytes = status.SerializeToString()
+    return details
+
+
+def unpacked(details: bytes) -> Refusal | None:
+    """What `packed` packed; None when the bytes are something else."""
+    return _refusal(details, grpc.StatusCode.UNKNOWN.name)
 
 
 def unpack(error: grpc.aio.AioRpcError) -> Refusal | None:

@@ -12,9 +12,11 @@ from horde.settings.domain import (
     ModelReferenceSettings,
     ModerationSettings,
     OffloadSettings,
+    OperatorSettings,
     ProgressSettings,
     RateLimitSettings,
     RequestSettings,
+    ServiceAddressSettings,
     WorkerSettings,
 )
 from horde.settings.reading import Numbers, Settings, SettingsError, Words, env, env_names, is_secret, load
@@ -29,6 +31,7 @@ from horde.settings.runtime import (
     SecretSettings,
     TelemetrySettings,
 )
+from horde.settings.windows import RetentionSettings
 
 __all__ = [
     "AdmissionPolicySettings",
@@ -42,13 +45,16 @@ __all__ = [
     "NeighbourSettings",
     "Numbers",
     "OffloadSettings",
+    "OperatorSettings",
     "PostgresSettings",
     "ProgressSettings",
     "RateLimitSettings",
     "RedisSettings",
     "RequestSettings",
+    "RetentionSettings",
     "S3Settings",
     "SecretSettings",
+    "ServiceAddressSettings",
     "Settings",
     "SettingsError",
     "TelemetrySettings",

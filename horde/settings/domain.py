@@ -96,7 +96,13 @@ class FreeOutputSettings(Settings):
     )
 
 
-class AdmissionPolicySettings(Settings):
+class OperatorSettings(Settings):
+    """Who may do everything."""
+
+    admins: Words = env("ADMINS", "Aliases (name#id) of accounts that may do everything, as a comma or JSON list.", ())
+
+
+class AdmissionPolicySettings(OperatorSettings):
     """Which requests may enter at all, and what targeting costs."""
 
     chat_admission_enabled: bool = env(
@@ -115,7 +121,16 @@ class AdmissionPolicySettings(Settings):
     kudos_trust_threshold: int | None = env(
         "KUDOS_TRUST_THRESHOLD", "Evaluating kudos that make an account trusted; unset: none do.", None, ge=0
     )
-    admins: Words = env("ADMINS", "Aliases (name#id) of accounts that may do everything, as a comma or JSON list.", ())
+
+
+class ServiceAddressSettings(Settings):
+    """Which addresses are services that many people stand behind."""
+
+    rate_limit_whitelist: Words = env(
+        "HORDE_RATE_LIMIT_WHITELIST",
+        "Addresses of trusted services, as a comma or JSON list: higher limits of submits, short timeouts.",
+        (),
+    )
 
 
 class RateLimitSettings(Settings):
@@ -208,34 +223,19 @@ class ModelReferenceSettings(Settings):
 
 
 class ModerationSettings(Settings):
-    """What moderation remembers, for how long, and when it acts."""
+    """When moderation acts, and whom it tells."""
 
-    moderation_text_retention_days: float | None = env(
-        "HORDE_MODERATION_TEXT_RETENTION_DAYS",
-        "Days texts of events are kept; unset: no limit but the ceiling.",
-        None,
-        gt=0,
-    )
-    moderation_ipaddr_retention_days: float | None = env(
-        "HORDE_MODERATION_IPADDR_RETENTION_DAYS", "Days addresses of events are kept.", 30.0, gt=0
-    )
-    moderation_evidence_ceiling_days: float = env(
-        "HORDE_MODERATION_EVIDENCE_CEILING_DAYS",
-        "Days after which nothing of an event is kept unless held.",
-        365.0,
-        gt=0,
-    )
-    worker_suspicion_retention_days: float | None = env(
-        "HORDE_WORKER_SUSPICION_RETENTION_DAYS",
-        "Days the reasons of worker suspicions are kept; unset: no limit.",
-        None,
-        gt=0,
-    )
     moderation_retention_interval_seconds: float = env(
         "HORDE_MODERATION_RETENTION_INTERVAL_SECONDS", "Seconds between retention passes.", 60.0, gt=0
     )
     moderation_upload_interval_seconds: float = env(
         "HORDE_MODERATION_UPLOAD_INTERVAL_SECONDS", "Seconds between passes that upload evidence.", 5.0, gt=0
+    )
+    moderation_sweep_interval_seconds: float = env(
+        "HORDE_MODERATION_SWEEP_INTERVAL_SECONDS",
+        "Seconds between looks for evidence objects whose event has no text, and proofs that retention kept its word.",
+        86_400.0,
+        gt=0,
     )
     model_rejection_timeout_threshold: int = env(
         "HORDE_MODEL_REJECTION_TIMEOUT_THRESHOLD",
@@ -245,10 +245,23 @@ class ModerationSettings(Settings):
     )
     moderation_frontpage_url: str | None = env(
         "HORDE_MODERATION_FRONTPAGE_URL",
-        "Where alerts point moderators to, as http(s)://host/path.",
+        "Where alerts point moderators to, as http(s)://host/path; anything else: alerts have no link.",
         None,
+    )
+    discord_problem_user_webhook: str | None = env(
+        "DISCORD_PROBLEM_USER_WEBHOOK",
+        "The Discord webhook that notices for moderators are posted to; unset: they are only logged.",
+        None,
+        secret=True,
+        pattern=r"^https?://[^/]+",
+    )
+    discord_paused_notice_webhook: str | None = env(
+        "DISCORD_PAUSED_NOTICE_WEBHOOK",
+        "The Discord webhook that is told of workers that their suspicions paused; unset: that is only logged.",
+        None,
+        secret=True,
         pattern=r"^https?://[^/]+",
     )
     problem_job_alert_exempt_user_ids: Numbers = env(
-        "HORDE_PROBLEM_JOB_ALERT_EXEMPT_USER_IDS", "Accounts whose problem jobs raise no alert.", ()
+        "HORDE_PROBLEM_JOB_ALERT_EXEMPT_USER_IDS", "Accounts whose problem jobs are not counted and raise no alert.", ()
     )

@@ -49,12 +49,14 @@ def env(
     *,
     secret: bool = False,
     also: str | None = None,
+    refuses_empty: bool = False,
     **bounds: Any,
 ) -> Any:
     """One setting: its variable, its sentence, its default and the bounds pydantic checks (`ge=`, `le=`, …).
 
     Without a default (or a `default_factory=` of the fields before it) the variable is required. A secret is hidden in
-    errors and in `repr`. `also` is a second variable, read when the first is not set.
+    errors and in `repr`. `also` is a second variable, read when the first is not set. An empty variable counts as
+    unset, except where it `refuses_empty`: there a blanked line is a mistake worth stopping for.
     """
     if "default_factory" not in bounds:
         bounds["default"] = default
@@ -64,7 +66,7 @@ def env(
         description=description,
         repr=not secret,
         validate_default=False,
-        json_schema_extra={"secret": True} if secret else None,
+        json_schema_extra={"secret": secret, "refuses_empty": refuses_empty} if secret or refuses_empty else None,
         **bounds,
     )
 
@@ -82,18 +84,22 @@ def env_names(field: FieldInfo) -> tuple[str, ...]:
 
 def is_secret(field: FieldInfo) -> bool:
     """Whether the value of this field must never be shown."""
-    return isinstance(field.json_schema_extra, dict) and bool(field.json_schema_extra.get("secret"))
+    return _is_marked(field, "secret")
+
+
+def _is_marked(field: FieldInfo, word: str) -> bool:
+    return isinstance(field.json_schema_extra, dict) and bool(field.json_schema_extra.get(word))
 
 
 def load[T: Settings](cls: type[T], environ: Mapping[str, str] = os.environ) -> T:
-    """The settings of this process. An empty variable counts as unset.
+    """The settings of this process. An empty variable counts as unset, unless its field refuses that.
 
     Raises SettingsError naming every bad variable, its value (secrets hidden) and what is wanted.
     """
     given: dict[str, str] = {}
     for field_name, field in cls.model_fields.items():
         for variable in env_names(field):
-            if environ.get(variable, "") != "":
+            if environ.get(variable, "") != "" or (variable in environ and _is_marked(field, "refuses_empty")):
                 given[field_name] = environ[variable]
                 break
     try:

@@ -6,7 +6,7 @@ from typing import Literal
 from horde.settings.reading import Settings, env
 
 _POSTGRES_URL = r"^postgres(ql)?://"
-_REDIS_URL = r"^(rediss?|unix)://"
+_REDIS_URL = r"^(rediss?://|unix://|redis\+sentinel://[^/]+/[^/?]+(\?|/?$))"
 _LISTEN = r"^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$"
 
 
@@ -48,7 +48,8 @@ class RedisSettings(Settings):
 
     redis_url: str = env(
         "HORDE_REDIS_URL",
-        "Redis or Valkey, as redis://:password@host:port/0.",
+        "Redis or Valkey, as redis://:password@host:port/0, or by its Sentinels, as "
+        "redis+sentinel://:password@host:port,host:port,host:port/NAME-OF-THE-PRIMARY.",
         secret=True,
         pattern=_REDIS_URL,
     )

@@ -12,32 +12,27 @@ from typing import Any, Literal, Self
 
 import asyncpg
 from asyncpg import Record as Record  # noqa: PLC0414 - the one name of the driver that others may use
-from asyncpg.pool import PoolConnectionProxy
 
 from horde.failures import StartError
 from horde.settings import PostgresSettings
 from horde.store import versions
 from horde.store.errors import (
     CLOSED,
+    KNOWN,
     OUTCOMES,
-    RaisedByFunction,
     StoreUnavailable,
-    UniqueViolation,
     is_lost_connection,
     translated,
 )
+from horde.store.pool import Connection, Pool
 from horde.store.queries import Query
 from horde.telemetry import tracing
 from horde.telemetry.metrics import Counter, Gauge
 
 type Way = Literal["fetch", "fetchrow", "fetchval", "execute"]
-type Connection = PoolConnectionProxy[Record]
 
 _POOL_SIZE = Gauge("horde_store_pool_connections", "Connections of the pool, by what they do.", ("state",))
 _RETRIES = Counter("horde_store_read_retries_total", "Reads that were repeated on a fresh connection.")
-
-_LONG_LIVED = 1_000_000
-"""Statements after which a connection is replaced. asyncpg's 50,000 is one minute of a busy service."""
 
 _CLOSE_SECONDS = 5.0
 """How long a statement may still run after the service itself has drained."""
@@ -73,9 +68,9 @@ class Transaction:
 
 
 class Store:
-    """An open door to Postgres. Raises StoreUnavailable, UniqueViolation and RaisedByFunction; the rest are bugs."""
+    """An open door to Postgres. Raises StoreUnavailable, the two violations, RaisedByFunction; the rest are bugs."""
 
-    def __init__(self, pool: "asyncpg.Pool[Record]", settings: PostgresSettings) -> None:
+    def __init__(self, pool: Pool, settings: PostgresSettings) -> None:
         self._pool = pool
         self._wait = settings.database_wait_seconds
         self._url = settings.database_url
@@ -84,22 +79,25 @@ class Store:
     @asynccontextmanager
     async def open(cls, settings: PostgresSettings, *, application_name: str) -> AsyncIterator[Self]:
         """A pool that connects when first used. `application_name` is what pg_stat_activity shows."""
-        pool = asyncpg.create_pool(
-            settings.database_url,
-            min_size=0,
-            max_size=settings.database_pool_size,
-            max_queries=_LONG_LIVED,
-            init=_prepare,
-            reset=_leave_as_it_is,
-            timeout=settings.database_wait_seconds,
-            command_timeout=settings.database_statement_seconds,
-            statement_cache_size=settings.database_statement_cache,
-            server_settings={"application_name": application_name},
-        )
-        # A pool of no connections starts without touching the network.
-        await pool
-        _POOL_SIZE.labels("open").set_function(pool.get_size)
-        _POOL_SIZE.labels("idle").set_function(pool.get_idle_size)
+
+        async def connect() -> Connection:
+            connection = await asyncpg.connect(
+                settings.database_url,
+                timeout=settings.database_wait_seconds,
+                command_timeout=settings.database_statement_seconds,
+                statement_cache_size=settings.database_statement_cache,
+                server_settings={"application_name": application_name},
+            )
+            try:
+                await _prepare(connection)
+            except BaseException:
+                connection.terminate()
+                raise
+            return connection
+
+        pool = Pool(connect, settings.database_pool_size)
+        _POOL_SIZE.labels("open").set_function(pool.open)
+        _POOL_SIZE.labels("idle").set_function(pool.idle)
         _POOL_SIZE.labels("limit").set(settings.database_pool_size)
         try:
             yield cls(pool, settings)
@@ -128,7 +126,8 @@ class Store:
     async def transaction(self) -> AsyncIterator[Transaction]:
         """`async with store.transaction() as tx:` is the only commit. No RPC, Redis or S3 inside."""
         with _in_our_words():
-            connection = await self._pool.acquire(timeout=self._wait)
+            connection = await self._pool.acquire(self._wait)
+        is_known = False
         try:
             unit = connection.transaction()
             with _in_our_words():
@@ -139,12 +138,16 @@ class Store:
                 # Where the connection is gone there is nothing to roll back; the body's own error is the news.
                 with suppress(*CLOSED):
                     await unit.rollback()
+                    is_known = True
                 raise
             with _in_our_words():
                 await unit.commit()
+            is_known = True
         finally:
-            with suppress(*CLOSED):
-                await self._pool.release(connection)
+            if is_known:
+                self._pool.release(connection)
+            else:
+                self._pool.drop(connection)
 
     async def ping(self) -> None:
         """Raises StoreUnavailable unless Postgres answers."""
@@ -180,14 +183,18 @@ class Store:
         outcome = "error"
         try:
             with tracing.span(query.name), _in_our_words():
-                connection = await self._pool.acquire(timeout=self._wait)
+                connection = await self._pool.acquire(self._wait)
+                upset = False
                 try:
                     answer = await getattr(connection, way)(query.sql, *args)
+                except (TimeoutError, asyncio.CancelledError):
+                    upset = True
+                    raise
                 finally:
-                    await self._pool.release(connection)
+                    self._pool.release(connection, upset=upset)
             outcome = "ok"
             return answer
-        except (StoreUnavailable, UniqueViolation, RaisedByFunction) as known:
+        except KNOWN as known:
             outcome = OUTCOMES[type(known)]
             raise
         finally:
@@ -203,7 +210,7 @@ async def _run(connection: Connection, way: Way, query: Query, args: tuple[objec
             answer = await getattr(connection, way)(query.sql, *args)
         outcome = "ok"
         return answer
-    except (StoreUnavailable, UniqueViolation, RaisedByFunction) as known:
+    except KNOWN as known:
         outcome = OUTCOMES[type(known)]
         raise
     finally:
@@ -225,7 +232,7 @@ class _in_our_words:  # noqa: N801 - used as a statement; a class because a gene
                 raise known from error
 
 
-async def _prepare(connection: "asyncpg.Connection[Record]") -> None:
+async def _prepare(connection: Connection) -> None:
     """JSON columns are text here, in and out: who needs the value decodes it once, with a fast codec, at the edge."""
     for kind in ("json", "jsonb"):
         await connection.set_type_codec(kind, schema="pg_catalog", format="text", encoder=_json_text, decoder=str)
@@ -235,23 +242,13 @@ def _json_text(value: str | bytes) -> str:
     return value if isinstance(value, str) else value.decode()
 
 
-async def _leave_as_it_is(connection: "asyncpg.Connection[Record]") -> None:
-    """What the pool does when a connection comes back: nothing.
-
-    asyncpg would send `SELECT pg_advisory_unlock_all(); CLOSE ALL; UNLISTEN *; RESET ALL` after every single use: a
-    round trip that undoes session state which no statement of ours ever makes (a pooler in transaction mode forbids
-    it). A transaction left open is still rolled back, by asyncpg itself, before this is called.
-    """
-    del connection
-
-
 def _row_count(status: str) -> int:
     """`UPDATE 3` is 3; a status without a number (`SET`) is 0."""
     last = status.rpartition(" ")[2]
     return int(last) if last.isdigit() else 0
 
 
-async def _close(pool: "asyncpg.Pool[Record]") -> None:
+async def _close(pool: Pool) -> None:
     """Lets running statements end, for a few seconds at most."""
     try:
         async with asyncio.timeout(_CLOSE_SECONDS):

@@ -54,6 +54,14 @@ class UniqueViolation(Exception):
         self.constraint = constraint
 
 
+class ForeignKeyViolation(Exception):
+    """A row refers to one that is gone, or one that is referred to was to go. `constraint` says which rule it was."""
+
+    def __init__(self, constraint: str) -> None:
+        super().__init__(constraint)
+        self.constraint = constraint
+
+
 class RaisedByFunction(Exception):
     """One of our SQL functions said no: `code` is its SQLSTATE (`HD001`), then its MESSAGE and its DETAIL."""
 
@@ -67,15 +75,21 @@ class RaisedByFunction(Exception):
 OUTCOMES: Mapping[type[Exception], str] = {
     StoreUnavailable: "unavailable",
     UniqueViolation: "unique",
+    ForeignKeyViolation: "foreign_key",
     RaisedByFunction: "raised",
 }
 """How the metrics call each of them."""
+
+KNOWN = tuple(OUTCOMES)
+"""What a statement may fail with, for an `except`."""
 
 
 def translated(error: Exception) -> Exception | None:
     """Our word for an error of the driver; None for one that is a bug."""
     if isinstance(error, asyncpg.UniqueViolationError):
         return UniqueViolation(error.constraint_name or "")
+    if isinstance(error, asyncpg.ForeignKeyViolationError):
+        return ForeignKeyViolation(error.constraint_name or "")
     if isinstance(error, asyncpg.PostgresError) and (error.sqlstate or "").startswith(OWN_STATE_CLASS):
         message = str(error.args[0]) if error.args else ""
         return RaisedByFunction(error.sqlstate or "", message, error.detail or message)

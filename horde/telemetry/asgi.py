@@ -25,7 +25,8 @@ _IN_FLIGHT = Gauge("horde_gateway_requests_in_flight", "Requests that have begun
 _NOWHERE = "(none)"
 """The route of a request that no route takes: paths of strangers must not become labels."""
 
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""What becomes a label; whatever else a stranger sends is `OTHER`."""
 
 _LONGEST_ID = 128
 
@@ -67,7 +68,7 @@ class Observed:
             self._observe(scope, status, perf_counter() - started)
 
     def _observe(self, scope: Scope, status: int, seconds: float) -> None:
-        method = scope["method"] if scope["method"] in _METHODS else "OTHER"
+        method = scope["method"] if scope["method"] in METHODS else "OTHER"
         where = (method, _route(scope))
         timings = self._timings.get(where)
         if timings is None:

@@ -11,12 +11,28 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from horde.telemetry.asgi import Observed
+from services.gateway.console import pages
 from services.gateway.deps import VERSION, GatewayDeps
 from services.gateway.edge import Edge
 from services.gateway.endpoints import NamedRoute, Operation, routes
 from services.gateway.openai import errors as front_errors
 from services.gateway.openai import routes as front_routes
-from services.gateway.routes import accounts, chat, document, system, text, work, workers
+from services.gateway.routes import (
+    accounts,
+    addresses,
+    chat,
+    document,
+    filters,
+    moderation,
+    papers,
+    shared_keys,
+    system,
+    testing,
+    text,
+    work,
+    worker_messages,
+    workers,
+)
 
 __all__ = ["GatewayDeps", "build_app"]
 
@@ -27,20 +43,29 @@ OPERATIONS: tuple[Operation, ...] = (
     *text.OPERATIONS,
     *system.OPERATIONS,
     *accounts.OPERATIONS,
+    *shared_keys.OPERATIONS,
+    *testing.OPERATIONS,
+    *papers.OPERATIONS,
+    *moderation.OPERATIONS,
+    *filters.OPERATIONS,
+    *addresses.OPERATIONS,
+    *worker_messages.OPERATIONS,
     *workers.OPERATIONS,
 )
 
 
 def build_app(deps: GatewayDeps) -> ASGIApp:
     """The application. It holds nothing that has to be started or stopped."""
+    front, front_at_root = front_routes.routers(deps)
     app = FastAPI(
         title="chat-horde",
         version=VERSION,
         openapi_url=None,
         redirect_slashes=False,
         routes=[
-            *routes(deps, (*OPERATIONS, *document.operations(OPERATIONS))),
-            *_under("/v1", front_routes.router(deps)),
+            *routes(deps, (*OPERATIONS, *document.operations(OPERATIONS), *papers.OUTSIDE, *pages.OPERATIONS)),
+            *_under("/v1", front),
+            *_under("", front_at_root),
         ],
         middleware=[Middleware(Edge, deps=deps, front_errors=front_errors.render)],
         # FastAPI would answer these itself; the edge answers everything.

@@ -10,17 +10,20 @@ from horde.clock import Clock
 from horde.ratelimit import RateLimiter
 from services.gateway.events import Events
 from services.gateway.fresh import Fresh
-from services.gateway.neighbours import Models, Modes, Neighbours, Performance
+from services.gateway.neighbours import KudosFlow, Models, Modes, Neighbours, Performance, Workers
 from services.gateway.passkeys import ProxyPasskeys
 from services.gateway.settings import GatewaySettings
 from services.gateway.throttle import Throttle
-from services.gateway.wire import accounts, models, system
+from services.gateway.wire import accounts, models, system, workers
 
 VERSION = version("chat-horde")
 
 _MODES_SECONDS = 2.0
 """Upstream keeps the modes for 50 s, keyed by path, so it shows moderators' answers to everyone (base-domain 0.3, 14)
 and a switched mode late. Here only the service's answer is kept, and just long enough to carry a burst."""
+
+_FLOW_SECONDS = 60.0
+"""Hours are summed over the whole ledger of a day: once a minute is enough for a chart of hours."""
 
 
 @dataclass(slots=True)
@@ -45,6 +48,9 @@ class GatewayDeps:
     chat_models: Fresh[Models]
     modes: Fresh[Modes]
     performance: Fresh[Performance]
+    workers: Fresh[Workers]
+    """As anyone sees them."""
+    kudos_flow: Fresh[KudosFlow]
     stopping: asyncio.Event
     """Set when the process begins to leave: answers that only wait are given at once."""
 
@@ -78,5 +84,7 @@ class GatewayDeps:
             chat_models=kept(neighbours.list_models, models.request(chat=True), seconds),
             modes=kept(neighbours.get_modes, system.modes_request(), _MODES_SECONDS),
             performance=kept(neighbours.get_performance, system.performance_request(), seconds),
+            workers=kept(neighbours.list_workers, workers.public_list_request(), seconds),
+            kudos_flow=kept(neighbours.get_kudos_flow, system.kudos_flow_request(), _FLOW_SECONDS),
             stopping=asyncio.Event(),
         )

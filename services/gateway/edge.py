@@ -14,7 +14,7 @@ from services.gateway.bodies import Disconnected
 from services.gateway.deps import GatewayDeps
 from services.gateway.throttle import HEADERS
 
-_FRONT = "/v1/"
+_FRONT = "/v1"
 
 _ALLOWED_METHODS = b"POST, GET, OPTIONS, PUT, DELETE, PATCH"
 _CORS: tuple[Header, ...] = (
@@ -31,6 +31,7 @@ _CORS: tuple[Header, ...] = (
         b"access-control-expose-headers",
         (
             b"Retry-After, Retry-After-Ms, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-ID, "
+            b"X-RateLimit-Limit-Requests, X-RateLimit-Remaining-Requests, X-RateLimit-Reset-Requests, "
             b"X-Horde-Request-ID, Horde-Node, OpenAI-Processing-Ms, X-Should-Retry"
         ),
     ),
@@ -99,7 +100,7 @@ class Edge:
         if send is None:
             # Returning without the end of the answer makes the server close the connection: the client sees a cut.
             return
-        if scope["path"].startswith(_FRONT):
+        if scope["path"] == _FRONT or scope["path"].startswith(f"{_FRONT}/"):
             await self._front_errors(error, Request(scope))(scope, receive, send)
         else:
             await render.answer_to(error)(scope, receive, send)

@@ -13,8 +13,10 @@ from services.gateway import bodies
 from services.gateway.answers import Answer
 from services.gateway.caller import Caller, caller_of
 from services.gateway.deps import GatewayDeps
-from services.gateway.throttle import Budget
+from services.gateway.throttle import HEADERS, Budget
 from services.gateway.validation import invalid
+
+_PRIVATE = (b"cache-control", b"private, no-store")
 
 _MISSING_KEY = "The API key of an account. Missing required parameter in the HTTP headers"
 
@@ -34,6 +36,20 @@ class Exchange:
     def query(self) -> dict[str, str]:
         """The query string; of a repeated key the last counts."""
         return dict(parse_qsl(self.scope["query_string"].decode("latin-1"), keep_blank_values=True))
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The query string, repeated keys included."""
+        return parse_qsl(self.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+
+    def header(self, name: bytes) -> str | None:
+        """A header by its name in lower case; None without it."""
+        values = [value for key, value in self.scope["headers"] if key == name]
+        return values[-1].decode("latin-1") if values else None
+
+    def has_body(self) -> bool:
+        """Whether anything was sent."""
+        names = dict(self.scope["headers"])
+        return names.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in names
 
     def api_key(self) -> str:
         """The caller's key. Raises Refusal(ValidationFailed) without one: 400, not 401 (decision 13)."""
@@ -62,6 +78,8 @@ class Operation:
     handler: Handler
     budget: Budget = Budget.DEFAULT
     document: Mapping[str, object] = field(default_factory=dict)
+    private: bool = False
+    """No cache on the way may keep any answer, whatever it is."""
 
 
 class Endpoint:
@@ -76,6 +94,8 @@ class Endpoint:
         method = scope["method"]
         operation = self._operations["GET" if method == "HEAD" else method]
         caller = caller_of(scope, self._hops)
+        if operation.private:
+            scope.setdefault(HEADERS, []).append(_PRIVATE)
         await self._deps.throttle.admit(scope, caller, operation.budget, operation.path)
         answer = await operation.handler(self._deps, Exchange(scope, receive, caller))
         await answer(scope, receive, send)

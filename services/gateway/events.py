@@ -2,6 +2,7 @@
 
 from horde.failures import Outage
 from horde.telemetry import logs
+from horde.telemetry.asgi import METHODS
 from horde.telemetry.metrics import Counter
 
 log = logs.get(__name__)
@@ -23,7 +24,8 @@ class Events:
 
     def rejected(self, rc: str | None, status: int, route: str, method: str) -> None:
         """A caller was told no."""
-        _REJECTIONS.labels(rc or _UNLISTED, str(status), route, method).inc()
+        known = method if method in METHODS else "OTHER"
+        _REJECTIONS.labels(rc or _UNLISTED, str(status), route, known).inc()
 
     def unavailable(self, outage: Outage, route: str) -> None:
         """A service could not be asked."""

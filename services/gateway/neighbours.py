@@ -20,11 +20,20 @@ from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.admission.v1 import admission_service_pb2_grpc as admission_grpc
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
 from horde_pb.dispatch.v1 import dispatch_service_pb2_grpc as dispatch_grpc
-from horde_pb.dispatch.v1 import worker_routes_pb2, worker_routes_pb2_grpc
+from horde_pb.dispatch.v1 import (
+    worker_messages_pb2,
+    worker_messages_pb2_grpc,
+    worker_routes_pb2,
+    worker_routes_pb2_grpc,
+)
 from horde_pb.moderation.v1 import moderation_service_pb2 as moderation
 from horde_pb.moderation.v1 import moderation_service_pb2_grpc as moderation_grpc
 from horde_pb.progress.v1 import progress_service_pb2 as progress
 from horde_pb.progress.v1 import progress_service_pb2_grpc as progress_grpc
+from services.gateway.account_calls import AccountCalls, account_calls
+from services.gateway.operation_calls import OperationCalls, operation_calls
+from services.gateway.posting import Posting
+from services.gateway.review_calls import ReviewCalls, review_calls
 
 _READ = timedelta(seconds=5)
 _WRITE = timedelta(seconds=15)
@@ -32,6 +41,8 @@ _ADMIT = timedelta(seconds=60)
 _HEALTH = timedelta(seconds=1)
 
 type Models = dispatch.ListModelsResponse
+type Workers = worker_routes_pb2.ListWorkersResponse
+type KudosFlow = admission.GetKudosFlowResponse
 type Modes = moderation.GetModesResponse
 type Performance = dispatch.GetPerformanceResponse
 type Call[Ask, Answer] = Callable[[Ask], Awaitable[Answer]]
@@ -46,6 +57,7 @@ class Neighbours:
     get_text_submission: Call[admission.GetTextSubmissionRequest, admission.GetTextSubmissionResponse]
     find_account: Call[admission.FindAccountRequest, admission.FindAccountResponse]
     list_proxy_passkeys: Call[admission.ListProxyPasskeysRequest, admission.ListProxyPasskeysResponse]
+    get_kudos_flow: Call[admission.GetKudosFlowRequest, admission.GetKudosFlowResponse]
     claim_jobs: Call[dispatch.ClaimJobsRequest, dispatch.ClaimJobsResponse]
     wait_for_jobs: Call[dispatch.ClaimJobsRequest, dispatch.ClaimJobsResponse]
     give_jobs_back: Call[worker_routes_pb2.GiveJobsBackRequest, worker_routes_pb2.GiveJobsBackResponse]
@@ -59,9 +71,22 @@ class Neighbours:
     get_worker: Call[worker_routes_pb2.GetWorkerRequest, worker_routes_pb2.GetWorkerResponse]
     update_worker: Call[worker_routes_pb2.UpdateWorkerRequest, worker_routes_pb2.UpdateWorkerResponse]
     delete_worker: Call[worker_routes_pb2.DeleteWorkerRequest, worker_routes_pb2.DeleteWorkerResponse]
+    list_worker_messages: Call[
+        worker_messages_pb2.ListWorkerMessagesRequest, worker_messages_pb2.ListWorkerMessagesResponse
+    ]
+    create_worker_message: Call[
+        worker_messages_pb2.CreateWorkerMessageRequest, worker_messages_pb2.CreateWorkerMessageResponse
+    ]
+    get_worker_message: Call[worker_messages_pb2.GetWorkerMessageRequest, worker_messages_pb2.GetWorkerMessageResponse]
+    delete_worker_message: Call[
+        worker_messages_pb2.DeleteWorkerMessageRequest, worker_messages_pb2.DeleteWorkerMessageResponse
+    ]
     append_progress: Call[progress.AppendProgressRequest, progress.AppendProgressResponse]
     watch_request: Callable[[progress.WatchRequestRequest], AsyncIterator[progress.WatchRequestResponse]]
     get_modes: Call[moderation.GetModesRequest, moderation.GetModesResponse]
+    accounts: AccountCalls
+    review: ReviewCalls
+    operations: OperationCalls
     checks: dict[str, Check]
     """For readiness: one for each service, passing when it says it serves."""
     channels: tuple[Neighbour, ...]
@@ -87,6 +112,7 @@ def connect(settings: NeighbourSettings) -> Neighbours:
     admits = admission_grpc.AdmissionServiceStub(to_admission.channel)
     dispatches = dispatch_grpc.DispatchServiceStub(to_dispatch.channel)
     workers = worker_routes_pb2_grpc.WorkersServiceStub(to_dispatch.channel)
+    messages = worker_messages_pb2_grpc.WorkerMessagesServiceStub(to_dispatch.channel)
     progresses = progress_grpc.ProgressServiceStub(to_progress.channel)
     moderates = moderation_grpc.ModerationServiceStub(to_moderation.channel)
     return Neighbours(
@@ -98,6 +124,7 @@ def connect(settings: NeighbourSettings) -> Neighbours:
         find_account=to_admission.repeatable(admits.FindAccount, deadline=_READ),
         # Once, and soon: what was known before is good enough.
         list_proxy_passkeys=to_admission.once(admits.ListProxyPasskeys, deadline=_HEALTH),
+        get_kudos_flow=to_admission.repeatable(admits.GetKudosFlow, deadline=_READ),
         # Once: a repeat claims further jobs, and nobody would work on the first.
         claim_jobs=to_dispatch.once(dispatches.ClaimJobs, deadline=_WRITE),
         wait_for_jobs=to_dispatch.once(dispatches.ClaimJobs, deadline=_WRITE + timedelta(seconds=MAX_WAIT_SECONDS)),
@@ -114,9 +141,21 @@ def connect(settings: NeighbourSettings) -> Neighbours:
         update_worker=to_dispatch.repeatable(workers.UpdateWorker, deadline=_WRITE),
         # Once: a repeat finds nothing any more.
         delete_worker=to_dispatch.once(workers.DeleteWorker, deadline=_WRITE),
-        append_progress=to_progress.repeatable(progresses.AppendProgress, deadline=_READ),
+        list_worker_messages=to_dispatch.repeatable(messages.ListWorkerMessages, deadline=_READ),
+        # Once: a repeat would tell it twice.
+        create_worker_message=to_dispatch.once(messages.CreateWorkerMessage, deadline=_WRITE),
+        get_worker_message=to_dispatch.repeatable(messages.GetWorkerMessage, deadline=_READ),
+        # Once: a repeat finds nothing any more.
+        delete_worker_message=to_dispatch.once(messages.DeleteWorkerMessage, deadline=_WRITE),
+        append_progress=Posting(
+            to_progress.repeatable(progresses.AppendProgress, deadline=_READ),
+            to_progress.repeatable(progresses.AppendTogether, deadline=_READ),
+        ).append,
         watch_request=to_progress.stream(progresses.WatchRequest, deadline=None),
         get_modes=to_moderation.repeatable(moderates.GetModes, deadline=_READ),
+        accounts=account_calls(to_admission),
+        review=review_calls(to_admission, to_dispatch, to_moderation),
+        operations=operation_calls(to_moderation),
         checks={one.name: _check(one) for one in channels},
         channels=channels,
     )

@@ -7,9 +7,9 @@ from horde.settings import (
     NeighbourSettings,
     RateLimitSettings,
     RedisSettings,
+    ServiceAddressSettings,
     Settings,
     TelemetrySettings,
-    Words,
     WorkerSettings,
     env,
 )
@@ -20,6 +20,12 @@ class FrontSettings(Settings):
 
     front_stream_budget_seconds: float = env(
         "HORDE_FRONT_STREAM_BUDGET_SECONDS", "Seconds one completion may take, queue included.", 600.0, gt=0, le=3600
+    )
+    front_stalled_seconds: float = env(
+        "HORDE_FRONT_STALLED_SECONDS",
+        "Seconds beyond its budget that a stream may take to be read by its client.",
+        300.0,
+        gt=0,
     )
     front_grace_seconds: float = env(
         "HORDE_FRONT_GRACE_SECONDS", "Seconds a request waits while no worker can serve it.", 60.0, ge=0
@@ -44,14 +50,45 @@ class FrontSettings(Settings):
         "How a restarted reply is handled: reconcile what was sent, or send nothing early.",
         "reconcile",
     )
+    front_error_close: Literal["abort", "done"] = env(
+        "HORDE_FRONT_ERROR_CLOSE",
+        "How a stream ends after an error: the connection is cut, or closed in order behind [DONE].",
+        "abort",
+    )
+    front_attach_retries: bool = env(
+        "HORDE_FRONT_ATTACH_RETRIES",
+        "Whether an SDK's own repeat of a call that lost its connection gets the request of its first try.",
+        default=True,
+    )
+
+
+class PublicSettings(Settings):
+    """What the horde tells of itself."""
+
+    title: str = env("HORDE_TITLE", "The name of this horde.", "chat-horde", min_length=1)
+    url: str | None = env(
+        "HORDE_URL", "Where people find this horde, as http(s)://host/path.", None, pattern=r"^https?://[^/]+"
+    )
+    email: str | None = env("HORDE_EMAIL", "Whom people write to about this horde.", None)
+    repository: str = env(
+        "HORDE_REPOSITORY",
+        "Where the source code of what runs here is published.",
+        "https://github.com/chat-horde/chat-horde",
+        pattern=r"^https?://[^/]+",
+    )
+    test_api_keys: bool = env(
+        "HORDE_TEST_APIKEYS", "Whether callers on this machine may make accounts for tests.", default=False
+    )
 
 
 class GatewaySettings(
     FrontSettings,
+    PublicSettings,
     DrainSettings,
     NeighbourSettings,
     RateLimitSettings,
     RedisSettings,
+    ServiceAddressSettings,
     TelemetrySettings,
     WorkerSettings,
 ):
@@ -62,9 +99,4 @@ class GatewaySettings(
         "host:port of the public HTTP API; port 0: any.",
         "127.0.0.1:7001",
         pattern=r"^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$",
-    )
-    rate_limit_whitelist: Words = env(
-        "HORDE_RATE_LIMIT_WHITELIST",
-        "Addresses of trusted services that get the higher limits of submits, as a comma or JSON list.",
-        (),
     )

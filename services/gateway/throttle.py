@@ -33,8 +33,14 @@ class Budget(Enum):
     CHAT_SUBMIT = auto()
     TEXT_SUBMIT = auto()
     WORKER = auto()
+    WORKER_BY_ID = auto()
     STATUS = auto()
     MODES = auto()
+    ACCOUNT = auto()
+    NEW_SHARED_KEY = auto()
+    KUDOS_TRANSFER = auto()
+    REVIEW_READ = auto()
+    REVIEW_WRITE = auto()
     UNLIMITED = auto()
 
 
@@ -42,6 +48,7 @@ class _By(Enum):
     ADDRESS = auto()  # the peer's address, all calls of this route together
     PATH = auto()  # the address the call is made for and the path, so each id has its own
     KEY = auto()  # the API key and the path
+    KEY_AND_ROUTE = auto()  # the API key and the route, all ids together
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +103,9 @@ class Throttle:
             case _By.PATH:
                 return limit, (address, method, path)
             case _By.KEY:
-                key = caller.api_key or ANONYMOUS_KEY
-                return limit, (hashlib.sha256(key.encode()).hexdigest(), method, path)
+                return limit, (_key(caller), method, path)
+            case _By.KEY_AND_ROUTE:
+                return limit, (_key(caller), method, route)
 
     def _limit(self, rule: _Rule, caller: Caller, address: str) -> str:
         if rule.whitelisted is not None and caller.remote_address in self._whitelist:
@@ -109,6 +117,11 @@ class Throttle:
         return rule.limit
 
 
+def _key(caller: Caller) -> str:
+    """Without a key a call counts as everybody's, so nobody spends another's allowance."""
+    return hashlib.sha256((caller.api_key or ANONYMOUS_KEY).encode()).hexdigest()
+
+
 def _table(settings: GatewaySettings) -> Mapping[Budget, tuple[_Rule, ...]]:
     return {
         Budget.DEFAULT: (_Rule("90/minute", _By.ADDRESS),),
@@ -117,8 +130,17 @@ def _table(settings: GatewaySettings) -> Mapping[Budget, tuple[_Rule, ...]]:
         ),
         Budget.TEXT_SUBMIT: _submit_rules("90/minute", "2/second"),
         Budget.WORKER: (_Rule("60/second", _By.ADDRESS),),
+        Budget.WORKER_BY_ID: (_Rule("30/minute", _By.PATH),),
         Budget.STATUS: (_Rule("60/minute", _By.PATH),),
         Budget.MODES: (_Rule("30/minute", _By.ADDRESS),),
+        Budget.ACCOUNT: (_Rule("60/minute", _By.PATH),),
+        Budget.NEW_SHARED_KEY: (_Rule("5/minute", _By.PATH),),
+        Budget.KUDOS_TRANSFER: (
+            _Rule("1/second", _By.KEY),
+            _Rule("90/hour", _By.KEY, whitelisted="600/hour", favoured="600/hour"),
+        ),
+        Budget.REVIEW_READ: (_Rule("120/minute", _By.KEY_AND_ROUTE),),
+        Budget.REVIEW_WRITE: (_Rule("30/minute", _By.KEY_AND_ROUTE),),
         Budget.UNLIMITED: (),
     }
 

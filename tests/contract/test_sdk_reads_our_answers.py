@@ -8,8 +8,9 @@ import pytest
 from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
 from horde_pb.dispatch.v1 import models_pb2, status_pb2
+from horde_pb.moderation.v1 import addresses_pb2, filters_pb2
 from services.gateway.answers import Answer
-from services.gateway.wire import chat, models, pop, submit, text
+from services.gateway.wire import addresses, chat, filters, models, pop, submit, text
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +69,25 @@ def test_a_reward_and_a_model_list(sdk: Any) -> None:
     listed = dispatch.ListModelsResponse(models=[models_pb2.ModelStatus(name="m", count=1)])
     told = read(sdk.HordeStatusModelsAllResponse, models.answer(listed, models.read({"type": "text"})))
     assert told.root[0].name == "m"
+
+
+def test_filters_and_what_they_find(sdk: Any) -> None:
+    one = filters_pb2.Filter(id=7, regex="bad.*", filter_type=10, user="mod#1")
+    listed = read(sdk.FiltersListResponse, filters.list_answer(filters_pb2.ListFiltersResponse(filters=[one])))
+    assert (listed.root[0].id_, listed.root[0].regex) == ("7", "bad.*")
+    assert read(sdk.FilterDetails, filters.one_answer(one)).user == "mod#1"
+    found = filters_pb2.MatchFiltersResponse(suspicion=1, matches=["bad"])
+    assert read(sdk.FilterPromptSuspicionResponse, filters.match_answer(found)).matches == ["bad"]
+    in_force = filters_pb2.ListCompiledFiltersResponse(
+        compiled=[filters_pb2.CompiledFilters(filter_type=10, regex="a")]
+    )
+    assert read(sdk.FilterRegexResponse, filters.compiled_answer(in_force)).root[0].filter_type == 10
+    assert read(sdk.DeleteFilterResponse, filters.DELETED).message == "OK"
+
+
+def test_addresses_that_are_kept_out(sdk: Any) -> None:
+    out = [addresses_pb2.AddressTimeout(address="9.8.0.0/16", seconds=60)]
+    assert read(sdk.IPTimeoutListResponse, addresses.timeouts_answer(out)).root[0].seconds == 60
+    assert read(sdk.BlockIPAddressResponse, addresses.DONE).message == "OK"
+    blocked = addresses_pb2.BlockWorkerAddressResponse(blocked=True)
+    assert read(sdk.BlockWorkerIPAddressResponse, addresses.worker_answer(blocked)).message == "OK"

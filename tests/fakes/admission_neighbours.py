@@ -1,5 +1,6 @@
 """Moderation and media as admission knows them, both on one server."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, cast, override
@@ -55,10 +56,19 @@ class FakeModeration(ModerationServiceServicer):
 
 
 class FakeMedia(MediaServiceServicer):
-    """Remembers what was stored; `refuses` is raised, `is_broken` fails as a fault does, `is_away` as a lost answer."""
+    """Remembers what was stored, each image as a JPEG of `size` bytes, and deleted.
+
+    `refuses` is raised, `is_broken` fails as a fault does, `is_away` as a lost answer; `cannot_offload` fails for
+    messages alone. `holds` keeps an answer back until it is set.
+    """
 
     def __init__(self) -> None:
         self.stored: list[media_pb.StoreImagesRequest] = []
+        self.offloaded: list[media_pb.OffloadMessagesRequest] = []
+        self.deleted: list[str] = []
+        self.size = 1000
+        self.cannot_offload = False
+        self.holds: asyncio.Event | None = None
         self.refuses: Refusal | None = None
         self.is_broken = False
         self.is_away = False
@@ -73,9 +83,23 @@ class FakeMedia(MediaServiceServicer):
         if self.is_broken:
             await context.abort(grpc.StatusCode.INTERNAL, "broken by a test")
         self.stored.append(request)
+        if self.holds is not None:
+            await self.holds.wait()
         return media_pb.StoreImagesResponse(
-            keys=[f"{request.request_id}_chat_{position}.jpg" for position in range(len(request.urls))]
+            keys=[f"{request.request_id}_chat_{position}.jpg" for position in range(len(request.urls))],
+            sizes=[self.size] * len(request.urls),
         )
+
+    @override
+    async def OffloadMessages(self, request: media_pb.OffloadMessagesRequest, context: Any) -> Any:
+        await _refuse_when(self.cannot_offload, context)
+        self.offloaded.append(request)
+        return media_pb.OffloadMessagesResponse(key=f"{request.request_id}_chat_messages.json")
+
+    @override
+    async def DeleteObjects(self, request: media_pb.DeleteObjectsRequest, context: Any) -> Any:
+        self.deleted.extend(request.keys)
+        return media_pb.DeleteObjectsResponse()
 
 
 async def _refuse_when(is_away: bool, context: Any) -> None:

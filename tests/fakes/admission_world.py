@@ -18,10 +18,11 @@ from horde.rpc.client import Neighbour
 from horde.rpc.handling import Registrar, Surroundings
 from horde_pb.admission.v1 import admission_service_pb2 as pb
 from horde_pb.admission.v1 import admission_service_pb2_grpc as pb_grpc
+from horde_pb.admission.v1.accounts_service_pb2_grpc import AccountsServiceStub
 from horde_pb.vocabulary.v1.caller_pb2 import Caller
 from services.admission.__main__ import opened
 from services.admission.deps import Deps
-from services.admission.servicer import AdmissionServicer
+from services.admission.servicer import add_to
 from services.admission.settings import AdmissionSettings
 from tests.fakes.admission_neighbours import FakeMedia, FakeModeration, serving_neighbours
 from tests.fakes.clock import FakeClock
@@ -38,6 +39,7 @@ class AdmissionWorld:
     """The service's stub, its dependencies, its fakes, and the owner's own connection to the database."""
 
     stub: Any
+    accounts: Any
     neighbour: Neighbour
     deps: Deps
     clock: FakeClock
@@ -50,6 +52,10 @@ class AdmissionWorld:
     async def account(self, name: str = "client", **facts: Any) -> CreatedAccount:
         """A new account."""
         return await create_account(self.database.url, SECRET, name, **facts)
+
+    async def call(self, name: str, request: Any) -> Any:
+        """One RPC of AccountsService. Raises Refusal."""
+        return await self.neighbour.once(getattr(self.accounts, name), deadline=_PATIENCE)(request)
 
     async def admit(self, body: Any, *, key: str = "0000000000", **caller: str) -> pb.AdmitChatResponse:
         """One submission. Raises Refusal."""
@@ -154,7 +160,7 @@ async def admission_world(database: Database, **settings: Any) -> AsyncIterator[
         await deps.policy.refresh()
         server = grpc.aio.server(options=options.SERVER)
         registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("admission")))
-        pb_grpc.add_AdmissionServiceServicer_to_server(AdmissionServicer(deps), registrar)
+        add_to(registrar, deps)
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
         stack.push_async_callback(server.stop, 0)
@@ -164,6 +170,7 @@ async def admission_world(database: Database, **settings: Any) -> AsyncIterator[
         stack.push_async_callback(sql.close)
         yield AdmissionWorld(
             stub=pb_grpc.AdmissionServiceStub(neighbour.channel),
+            accounts=AccountsServiceStub(neighbour.channel),
             neighbour=neighbour,
             deps=deps,
             clock=clock,

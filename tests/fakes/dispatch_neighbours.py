@@ -65,9 +65,10 @@ class FakeProgress(ProgressServiceServicer):
 
 
 class FakeMedia(MediaServiceServicer):
-    """`deleted` keys, in the order they were asked for."""
+    """`deleted` keys, in the order they were asked for; `keeps` are those that its store does not delete."""
 
     def __init__(self) -> None:
+        self.keeps: set[str] = set()
         self.deleted: list[str] = []
         self.is_broken = False
 
@@ -80,5 +81,6 @@ class FakeMedia(MediaServiceServicer):
     async def DeleteObjects(self, request: media_pb.DeleteObjectsRequest, context: Any) -> Any:
         if self.is_broken:
             await context.abort(grpc.StatusCode.INTERNAL, "broken by a test")
-        self.deleted.extend(request.keys)
-        return media_pb.DeleteObjectsResponse()
+        kept = [key for key in request.keys if key in self.keeps]
+        self.deleted.extend(key for key in request.keys if key not in self.keeps)
+        return media_pb.DeleteObjectsResponse(kept=kept)

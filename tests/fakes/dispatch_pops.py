@@ -12,6 +12,7 @@ import orjson
 
 from horde.contract.models import ModelReference
 from horde.contract.refusal import Refusal
+from horde.contract.vocabulary import chat_declaration as sdk
 from horde.rpc.client import Neighbour
 from horde.rpc.handling import Registrar, Surroundings
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
@@ -71,7 +72,7 @@ class Pops:
     async def pop(self, owner: Account, name: str = "worker", /, **fields: Any) -> pb.ClaimJobsResponse:
         """A pop of a worker that serves everything there is; `fields` change its declaration."""
         call = self.caller.once(self.stub.ClaimJobs, deadline=_DEADLINE)
-        return await call(pop_request(owner, name, **fields))
+        return read_by_a_worker(await call(pop_request(owner, name, **fields)))
 
     async def refused(self, owner: Account, name: str = "worker", /, **fields: Any) -> Refusal:
         """The refusal of a pop that must be refused."""
@@ -119,6 +120,16 @@ def chat_declaration(**fields: Any) -> workers_pb2.ChatDeclaration:
         **fields,
     }
     return workers_pb2.ChatDeclaration(**{key: value for key, value in wanted.items() if value is not None})
+
+
+def read_by_a_worker(answer: pb.ClaimJobsResponse) -> pb.ClaimJobsResponse:
+    """The answer itself, once a worker that is built on horde-sdk could read its chat job."""
+    if answer.chat:
+        job = job_of(answer)
+        if "messages_url" in job["payload"]:  # what it would have fetched from there
+            job["payload"]["messages"] = [{"role": "user", "content": "fetched"}]
+        sdk.ChatJobPayload.from_pop(job)
+    return answer
 
 
 def job_of(answer: pb.ClaimJobsResponse) -> dict[str, Any]:

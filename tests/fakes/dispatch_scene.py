@@ -84,7 +84,7 @@ class Scene:
             "has_images": bool(image_keys),
             **row,
         }
-        await self.db.execute("SELECT dispatch.enqueue_v1($1, $2, NULL, '[]', 0)", json.dumps(written), "x" * 2048)
+        await self.db.execute("SELECT dispatch.enqueue_v2($1, $2, NULL, '[]', 0)", json.dumps(written), "x" * 2048)
         if hold:
             await self.db.execute(
                 "INSERT INTO admission.kudos_reservations (business_id, user_id, request_id, original_amount,"

@@ -20,6 +20,7 @@ from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
 from horde_pb.dispatch.v1 import status_pb2
 from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import DispatchServiceStub, add_DispatchServiceServicer_to_server
 from horde_pb.media.v1.media_service_pb2_grpc import add_MediaServiceServicer_to_server
+from horde_pb.moderation.v1.reports_service_pb2_grpc import add_ReportsServiceServicer_to_server
 from horde_pb.progress.v1.progress_service_pb2_grpc import add_ProgressServiceServicer_to_server
 from horde_pb.vocabulary.v1.caller_pb2 import Caller
 from services.dispatch.addresses import Addresses
@@ -31,6 +32,7 @@ from services.dispatch.settings import DispatchSettings
 from tests.fakes.clock import FakeClock
 from tests.fakes.dispatch_neighbours import FakeMedia, FakeProgress
 from tests.fakes.dispatch_scene import MODEL, NOW, SECRET, Account, Scene
+from tests.fakes.reports import FakeReports
 from tests.servers import Database
 
 DEADLINE = timedelta(seconds=20)
@@ -51,6 +53,7 @@ class Dispatch:
     clock: FakeClock
     progress: FakeProgress
     media: FakeMedia
+    reports: FakeReports
     caller: Neighbour
     stub: DispatchServiceStub
 
@@ -145,11 +148,12 @@ async def serving(database: Database, **settings: Any) -> AsyncIterator[Dispatch
             reference=FixedReference(),
             aftermath=aftermath,
         )
-        progress, media = FakeProgress.new(), FakeMedia.new()
+        progress, media, reports = FakeProgress.new(), FakeMedia.new(), FakeReports.new()
         registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("dispatch")))
         add_DispatchServiceServicer_to_server(DispatchServicer(deps), registrar)
         add_ProgressServiceServicer_to_server(progress, server)
         add_MediaServiceServicer_to_server(media, server)
+        add_ReportsServiceServicer_to_server(reports, server)
         await server.start()
         caller = Neighbour(here, name="dispatch")
         connection = await asyncpg.connect(database.url)
@@ -160,4 +164,4 @@ async def serving(database: Database, **settings: Any) -> AsyncIterator[Dispatch
         stack.push_async_callback(deps.jail.close)
         stack.push_async_callback(aftermath.drain, 1.0)
         stub = DispatchServiceStub(caller.channel)
-        yield Dispatch(deps, Scene(connection), clock, progress, media, caller, stub)
+        yield Dispatch(deps, Scene(connection), clock, progress, media, reports, caller, stub)

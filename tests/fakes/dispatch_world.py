@@ -51,7 +51,7 @@ class World:
         return Account(0, "0000000000", "Anonymous#0")
 
     async def chat(self, requester: Account, text: str = "Hello", /, **columns: Any) -> uuid.UUID:
-        """A waiting chat request; `columns` as dispatch.enqueue_v1 takes them, JSON columns as Python values."""
+        """A waiting chat request; `columns` as dispatch.enqueue_v2 takes them, JSON columns as Python values."""
         chat = {"is_chat": True, "messages": [{"role": "user", "content": text}], "params": {}, "max_length": 512}
         return await self._request(requester, {**chat, **columns}, "")
 
@@ -66,7 +66,7 @@ class World:
         row = {"id": request, "user_id": requester.id, "jobs": 1, "models": [MODEL], "gen_payload": {}, **columns}
         row.setdefault("max_context_length", 2048)
         await self.run(
-            """SELECT dispatch.enqueue_v1(
+            """SELECT dispatch.enqueue_v2(
                    $1::jsonb || jsonb_build_object('created', now(), 'expiry', now() + interval '20 minutes'),
                    $2, NULL, $3::jsonb, $4)""",
             json.dumps(row, default=str),

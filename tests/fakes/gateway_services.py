@@ -12,6 +12,10 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from horde.rpc import options
 from horde.rpc.handling import Registrar, Surroundings
+from horde_pb.admission.v1.accounts_service_pb2_grpc import (
+    AccountsServiceServicer,
+    add_AccountsServiceServicer_to_server,
+)
 from horde_pb.admission.v1.admission_service_pb2_grpc import (
     AdmissionServiceServicer,
     add_AdmissionServiceServicer_to_server,
@@ -20,11 +24,23 @@ from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import (
     DispatchServiceServicer,
     add_DispatchServiceServicer_to_server,
 )
+from horde_pb.dispatch.v1.worker_messages_pb2_grpc import (
+    WorkerMessagesServiceServicer,
+    add_WorkerMessagesServiceServicer_to_server,
+)
+from horde_pb.dispatch.v1.worker_review_pb2_grpc import (
+    WorkerReviewServiceServicer,
+    add_WorkerReviewServiceServicer_to_server,
+)
 from horde_pb.dispatch.v1.worker_routes_pb2_grpc import WorkersServiceServicer, add_WorkersServiceServicer_to_server
+from horde_pb.moderation.v1.addresses_pb2_grpc import AddressesServiceServicer, add_AddressesServiceServicer_to_server
+from horde_pb.moderation.v1.filters_pb2_grpc import FiltersServiceServicer, add_FiltersServiceServicer_to_server
 from horde_pb.moderation.v1.moderation_service_pb2_grpc import (
     ModerationServiceServicer,
     add_ModerationServiceServicer_to_server,
 )
+from horde_pb.moderation.v1.review_service_pb2_grpc import ReviewServiceServicer, add_ReviewServiceServicer_to_server
+from horde_pb.progress.v1 import progress_service_pb2
 from horde_pb.progress.v1.progress_service_pb2_grpc import (
     ProgressServiceServicer,
     add_ProgressServiceServicer_to_server,
@@ -86,6 +102,9 @@ class _Admission(AdmissionServiceServicer):
     async def ListProxyPasskeys(self, request: Any, context: Any) -> Any:
         return await self._desk.answer("ListProxyPasskeys", request)
 
+    async def GetKudosFlow(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetKudosFlow", request)
+
 
 class _Dispatch(DispatchServiceServicer):
     def __init__(self, desk: Desk) -> None:
@@ -133,9 +152,32 @@ class _Workers(WorkersServiceServicer):
         return await self._desk.answer("DeleteWorker", request)
 
 
+class _WorkerMessages(WorkerMessagesServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def ListWorkerMessages(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListWorkerMessages", request)
+
+    async def CreateWorkerMessage(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("CreateWorkerMessage", request)
+
+    async def GetWorkerMessage(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetWorkerMessage", request)
+
+    async def DeleteWorkerMessage(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("DeleteWorkerMessage", request)
+
+
 class _Progress(ProgressServiceServicer):
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+
+    async def AppendTogether(self, request: Any, context: Any) -> Any:
+        answers = [await self._desk.answer("AppendProgress", post) for post in request.posts]
+        return progress_service_pb2.AppendTogetherResponse(
+            answers=[progress_service_pb2.Appended(accepted=cast("Any", answer)) for answer in answers]
+        )
 
     async def AppendProgress(self, request: Any, context: Any) -> Any:
         return await self._desk.answer("AppendProgress", request)
@@ -152,6 +194,87 @@ class _Moderation(ModerationServiceServicer):
     async def GetModes(self, request: Any, context: Any) -> Any:
         return await self._desk.answer("GetModes", request)
 
+    async def SetModes(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("SetModes", request)
+
+
+class _AccountsCalls(AccountsServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def GetAccount(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetAccount", request)
+
+    async def ListAccounts(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListAccounts", request)
+
+    async def UpdateAccount(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("UpdateAccount", request)
+
+    async def DeleteAccount(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("DeleteAccount", request)
+
+    async def CreateSharedKey(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("CreateSharedKey", request)
+
+    async def GetSharedKey(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetSharedKey", request)
+
+    async def UpdateSharedKey(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("UpdateSharedKey", request)
+
+    async def DeleteSharedKey(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("DeleteSharedKey", request)
+
+    async def TransferKudos(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("TransferKudos", request)
+
+    async def AwardKudos(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("AwardKudos", request)
+
+    async def GetUsage(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetUsage", request)
+
+    async def MakeTestAccount(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("MakeTestAccount", request)
+
+    async def ListPromotions(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListPromotions", request)
+
+
+class _ReviewCalls(ReviewServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def ListEvents(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListEvents", request)
+
+    async def AddNote(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("AddNote", request)
+
+    async def MarkEvent(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("MarkEvent", request)
+
+    async def ListSuspicionHistory(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListSuspicionHistory", request)
+
+    async def ListAccesses(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListAccesses", request)
+
+    async def GetRetentionPolicy(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("GetRetentionPolicy", request)
+
+    async def PreviewRetention(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("PreviewRetention", request)
+
+
+class _WorkerReviewCalls(WorkerReviewServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def ListPausedWorkers(self, request: Any, context: Any) -> Any:
+        return await self._desk.answer("ListPausedWorkers", request)
+
 
 @asynccontextmanager
 async def fake_services(desk: Desk) -> AsyncIterator[str]:
@@ -161,8 +284,14 @@ async def fake_services(desk: Desk) -> AsyncIterator[str]:
     add_AdmissionServiceServicer_to_server(_new(_Admission, desk), registrar)
     add_DispatchServiceServicer_to_server(_new(_Dispatch, desk), registrar)
     add_WorkersServiceServicer_to_server(_new(_Workers, desk), registrar)
+    add_WorkerMessagesServiceServicer_to_server(_new(_WorkerMessages, desk), registrar)
     add_ProgressServiceServicer_to_server(_new(_Progress, desk), registrar)
     add_ModerationServiceServicer_to_server(_new(_Moderation, desk), registrar)
+    add_FiltersServiceServicer_to_server(_on_desk(FiltersServiceServicer, desk), registrar)
+    add_AddressesServiceServicer_to_server(_on_desk(AddressesServiceServicer, desk), registrar)
+    add_AccountsServiceServicer_to_server(_new(_AccountsCalls, desk), registrar)
+    add_ReviewServiceServicer_to_server(_new(_ReviewCalls, desk), registrar)
+    add_WorkerReviewServiceServicer_to_server(_new(_WorkerReviewCalls, desk), registrar)
     checks = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     await checks.set("", health_pb2.HealthCheckResponse.SERVING)
@@ -172,6 +301,20 @@ async def fake_services(desk: Desk) -> AsyncIterator[str]:
         yield f"127.0.0.1:{port}"
     finally:
         await server.stop(0)
+
+
+def _on_desk(servicer: type, desk: Desk) -> Any:
+    """A servicer that answers every unary RPC of its kind with what is on the desk."""
+
+    def answering(name: str) -> Any:
+        async def answer(*call: Any) -> Any:
+            _, request, _ = call
+            return await desk.answer(name, request)
+
+        return answer
+
+    answers = {name: answering(name) for name in vars(servicer) if name[0].isupper()}
+    return type(servicer.__name__, (servicer,), answers)()
 
 
 def _new[T](cls: Callable[[Desk], T], desk: Desk) -> T:

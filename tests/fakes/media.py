@@ -13,6 +13,7 @@ class FakeMedia(MediaServiceServicer):
 
     def __init__(self) -> None:
         self.signed: list[pb.SignImagesRequest] = []
+        self.messages_signed: list[pb.SignMessagesRequest] = []
         self.deleted: list[str] = []
         self.is_down = False
 
@@ -25,6 +26,11 @@ class FakeMedia(MediaServiceServicer):
         await self._fail_when_down(context)
         self.signed.append(request)
         return pb.SignImagesResponse(urls=[f"https://objects.test/{key}" for key in request.keys])
+
+    async def SignMessages(self, request: pb.SignMessagesRequest, context: Any) -> pb.SignMessagesResponse:
+        await self._fail_when_down(context)
+        self.messages_signed.append(request)
+        return pb.SignMessagesResponse(url=f"https://objects.test/{request.request_id}_chat_messages.json")
 
     async def InlineImages(self, request: pb.InlineImagesRequest, context: Any) -> pb.InlineImagesResponse:
         await self._fail_when_down(context)

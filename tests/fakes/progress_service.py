@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import grpc
 import pytest
-from redis.asyncio import Redis
 
 from horde.contract.api_keys import hash_api_key, lease_key
 from horde.contract.refusal import Refusal
 from horde.live import Live
+from horde.live.addresses import connections
 from horde.rpc.client import Neighbour
 from horde.rpc.handling import Registrar, Surroundings
 from horde.settings import LeaseSettings, ProgressSettings, RedisSettings
@@ -80,11 +80,15 @@ def a_post(lease: pb.OpenLeaseRequest, seq: int, content: str = "", **changed: A
 
 
 @asynccontextmanager
-async def serving(redis_url: str, *, pool_size: int = 8, subscribe_seconds: float = 5.0) -> AsyncIterator[Progress]:
+async def serving(
+    redis_url: str, *, pool_size: int = 8, subscribe_seconds: float = 5.0, socket_seconds: float = 2.0
+) -> AsyncIterator[Progress]:
     """The service, until the block ends."""
     async with AsyncExitStack() as stack:
         dispatch = FakeDispatchLeases.new()
-        settings = on_signal_database(RedisSettings(redis_url=redis_url, redis_pool_size=pool_size))
+        settings = on_signal_database(
+            RedisSettings(redis_url=redis_url, redis_pool_size=pool_size, redis_timeout_seconds=socket_seconds)
+        )
         live = await stack.enter_async_context(Live.open(settings))
         watching = await stack.enter_async_context(Watching.open(live, settings, subscribe_seconds=subscribe_seconds))
         clock = FakeClock()
@@ -100,8 +104,7 @@ async def serving(redis_url: str, *, pool_size: int = 8, subscribe_seconds: floa
         stack.push_async_callback(server.stop, 0)
         stack.push_async_callback(neighbour.close)
         stack.push_async_callback(to_dispatch.close)
-        redis = Redis.from_url(settings.redis_url)
-        stack.push_async_callback(redis.aclose)
+        redis = await stack.enter_async_context(connections(settings.redis_url, most=1, wait_seconds=5))
         yield Progress(ProgressServiceStub(neighbour.channel), dispatch, redis, clock, watching, neighbour)
 
 

@@ -1,7 +1,8 @@
 """Admission's statements and doors on a real schema: what its role may run, and what the doors answer."""
 
 import json
-from collections.abc import AsyncIterator
+import random
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -56,7 +57,7 @@ async def request(sql: Sql, *models: str, is_chat: bool = True, max_length: int 
         "max_context_length": 2048,
         **columns,
     }
-    await sql.execute("SELECT dispatch.enqueue_v1($1, 'p', 'p', '[]', 0)", json.dumps(row))
+    await sql.execute("SELECT dispatch.enqueue_v2($1, 'p', 'p', '[]', 0)", json.dumps(row))
 
 
 async def load(sql: Sql, *workers: UUID) -> tuple[int, int]:
@@ -119,3 +120,76 @@ async def test_only_workers_that_do_not_exist_are_missing(sql: Sql) -> None:
     here, gone = await worker(sql), uuid4()
     assert await sql.fetchval("SELECT dispatch.missing_workers_v1($1)", [here, gone]) == [gone]
     assert await sql.fetchval("SELECT dispatch.missing_workers_v1('{}')") == []
+
+
+FEATURES = ["vision", "tools", "seed"]
+
+
+def some(dice: random.Random, values: Sequence[str], chance: float) -> list[str]:
+    """Those of the values that the dice choose."""
+    return [value for value in values if dice.random() < chance]
+
+
+async def random_worker(sql: Sql, dice: random.Random, owner: int) -> UUID:
+    """A worker of any declaration."""
+    return await worker(
+        sql,
+        user_id=owner,
+        threads=dice.choice([0, 1, 3]),
+        speed=dice.choice([None, 0.5, 4.0, 50.0]),
+        accepts_chat_jobs=dice.random() < 0.7,
+        accepts_prompt_jobs=dice.random() < 0.7,
+        chat_model_id=dice.choice("ab"),
+        chat_max_length=dice.choice([80, 1000]),
+        chat_max_context_length=dice.choice([1024, 4096]),
+        chat_features=some(dice, FEATURES, 0.6),
+        chat_tools_max_temperature=dice.choice([None, 1.0]),
+        image_transports=dice.choice([[], ["url"], ["messages_url"]]),
+        models=some(dice, "ab", 0.6),
+        max_length=dice.choice([80, 512]),
+        max_context_length=dice.choice([1024, 4096]),
+        softprompts=dice.choice([[], ["soft"]]),
+        maintenance=dice.random() < 0.1,
+        paused=dice.random() < 0.1,
+        validated_backend=dice.random() < 0.6,
+        last_check_in=datetime.now(UTC) - timedelta(seconds=dice.choice([1, 1, 1, 400])),
+    )
+
+
+def random_columns(dice: random.Random, owner: int, workers: Sequence[UUID]) -> dict[str, Any]:
+    """What workers are matched on, of any request."""
+    return {
+        "is_chat": dice.random() < 0.6,
+        "user_id": owner,
+        "models": dice.choice([["a"], ["a", "b"], ["c"], ["b"]]),
+        "max_length": dice.choice([80, 500, 1000]),
+        "max_context_length": dice.choice([1024, 4096]),
+        "trusted_workers": dice.random() < 0.3,
+        "validated_backends": dice.random() < 0.3,
+        "min_speed": dice.choice([0, 3.0]),
+        "workers": [str(one) for one in dice.sample(workers, dice.choice([0, 0, 5]))],
+        "worker_blacklist": dice.random() < 0.5,
+        "has_images": dice.random() < 0.3,
+        "chat_required_features": some(dice, FEATURES, 0.3),
+        "chat_tools_temperature": dice.choice([None, 0.5, 2.0]),
+        "softprompt": dice.choice([None, "", "soft"]),
+    }
+
+
+async def test_the_short_way_to_the_availability_finds_what_the_long_one_finds(sql: Sql) -> None:
+    dice = random.Random(13)
+    trusted = await sql.fetchval("SELECT admission.create_account_v1('t', 'hash', 30, 0, ARRAY[1]::smallint[])")
+    workers = [await random_worker(sql, dice, dice.choice([0, trusted])) for _ in range(40)]
+    gaps = found = 0
+    for _ in range(300):
+        columns = random_columns(dice, dice.choice([0, trusted]), workers)
+        asked = (json.dumps(columns), timedelta(seconds=300), 10.0, 120.0)
+        long = dict((await sql.fetch("SELECT * FROM dispatch.measure_availability_v1($1, $2, $3, $4)", *asked))[0])
+        short = dict((await sql.fetch("SELECT * FROM dispatch.measure_availability_v2($1, $2, $3, $4)", *asked))[0])
+        long["worker_ids"], short["worker_ids"] = sorted(long["worker_ids"]), sorted(short["worker_ids"])
+        if long["eligible_workers"]:
+            long |= {"missing": [], "exceeded": []}
+            found += 1
+        assert short == long, columns
+        gaps += long["gap"]
+    assert min(gaps, found) > 0

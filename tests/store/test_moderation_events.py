@@ -26,14 +26,14 @@ def evidence(**changed: Any) -> Evidence:
 
 async def with_event(database: Database) -> "tuple[int, asyncpg.Connection[asyncpg.Record]]":
     async with database.store("horde_moderation") as store:
-        event_id = await repo.add_event(store, evidence())
+        event_id, _ = await repo.add_event(store, evidence())
     return event_id, await asyncpg.connect(database.url)
 
 
 async def test_the_longest_evidence_fits(database: Database) -> None:
     widest = evidence(prompt="\U0001f600" * 20_000, models=("\U0001f600" * 300,) * 200, origin="\x00x" * 300)
     async with database.store("horde_moderation") as store:
-        assert await repo.add_event(store, widest) > 0
+        assert (await repo.add_event(store, widest))[1]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.servers import Database
 type Sql = asyncpg.Connection[asyncpg.Record]
 
 SETTLE = "SELECT admission.settle_v1($1, $2, $3, $4, NULL, $5, $6, $7, $8, 100)"
-ACTIVATE = "SELECT * FROM admission.activate_v1($1, 'user: hi', 'user: hi', '[]', $2, $3)"
+ACTIVATE = "SELECT * FROM admission.activate_v2($1, 'user: hi', 'user: hi', '[]', $2, $3)"
 FLOORS = {0: -5000, 1: 2500, 2: 2500, 3: 1400}
 
 
@@ -245,5 +245,5 @@ async def test_admission_may_not_write_the_ledger_by_hand(database: Database, sq
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
         await admission.execute("DELETE FROM admission.kudos_ledger")
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await admission.execute("SELECT admission.adjust_v1(1, 1000000)")
+        await admission.execute("SELECT admission.post_v1('{}', '{}', '{}', '{}', NULL, NULL)")
     await admission.close()

@@ -173,7 +173,7 @@ async def fill(scene: Scene, user: Account, amount: int) -> uuid.UUID:
 @pytest.mark.parametrize(
     ("query", "places"),
     [
-        ("read_status", "$1::uuid, true, 10, 10000, now()"),
+        ("read_status", "$1::uuid, true, 10, now()"),
         ("list_lapsed", "now(), 200"),
         ("read_reply_target", "$1::uuid, 'no key'"),
     ],

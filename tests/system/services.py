@@ -19,7 +19,8 @@ from horde.cli.stack.processes import tied_to_us
 from tests.servers import Database, ObjectStore
 
 SECRET = "the-secret-of-the-system-tests"
-_READY_SECONDS = 60
+SECOND_DISPATCH = "dispatch-2"
+_READY_SECONDS = 150
 _STOP_SECONDS = 30
 _ROLE_OF = {"admission": "horde_admission", "dispatch": "horde_dispatch", "moderation": "horde_moderation"}
 
@@ -30,7 +31,7 @@ class Services:
     def __init__(
         self, folder: Path, database: Database, redis_url: str, s3: ObjectStore, settings: Mapping[str, str]
     ) -> None:
-        gateway_port, *ports = free_ports(len(SERVICES))
+        gateway_port, second_dispatch, *ports = free_ports(len(SERVICES) + 1)
         self._folder = folder
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._surroundings = Surroundings(
@@ -56,6 +57,8 @@ class Services:
             log_format="json",
         )
         self.database_url = database.url
+        self._second_dispatch = f"127.0.0.1:{second_dispatch}"
+        self._has_second_dispatch = False
 
     @property
     def url(self) -> str:
@@ -63,19 +66,41 @@ class Services:
         return self._surroundings.gateway_url
 
     def start(self, *names: str) -> None:
-        """Start these services, side by side; returns when each is ready."""
+        """Start these services, side by side; returns when each is ready.
+
+        `dispatch-2` is a second replica of dispatch; start it before or together with those that call it.
+        """
+        self._has_second_dispatch = self._has_second_dispatch or SECOND_DISPATCH in names
         for name in names:
             self._surroundings.address_file(name).unlink(missing_ok=True)
             with (self._folder / f"{name}.log").open("ab") as log:
                 self._processes[name] = subprocess.Popen(
                     # none of them outlives a test run that was killed
-                    [*tied_to_us("keep", signal.SIGTERM), sys.executable, "-m", "horde", "serve", name],
-                    env=self._surroundings.of(name),
+                    [
+                        *tied_to_us("keep", signal.SIGTERM),
+                        sys.executable,
+                        "-m",
+                        "horde",
+                        "serve",
+                        name.removesuffix("-2"),
+                    ],
+                    env=self._environment(name),
                     stdout=log,
                     stderr=log,
                 )
         for name in names:
             self._until_ready(name)
+
+    def _environment(self, name: str) -> dict[str, str]:
+        environment = self._surroundings.of(name.removesuffix("-2"))
+        if self._has_second_dispatch:
+            environment["HORDE_DISPATCH_TARGET"] = (
+                f"ipv4:{self._surroundings.target('dispatch')},{self._second_dispatch}"
+            )
+        if name == SECOND_DISPATCH:
+            environment["HORDE_GRPC_LISTEN"] = self._second_dispatch
+            environment["HORDE_ADDRESS_FILE"] = str(self._surroundings.address_file(name))
+        return environment
 
     def kill(self, name: str) -> None:
         """SIGKILL: no goodbye."""

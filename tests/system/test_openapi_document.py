@@ -1,5 +1,6 @@
 """The published document against the running system: bodies made from it, right ones and wrong ones, never break it."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,8 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from tests.system.services import Services
+from horde.cli.admin import create_account
+from tests.system.services import SECRET, Services
 
 MODEL = "fuzz/Fuzzed-7B"
 EXAMPLES = 40
@@ -29,10 +31,22 @@ OPERATIONS = [
     ("POST", "/api/v2/generate/text/pop"),
     ("POST", "/api/v2/generate/text/progress"),
     ("POST", "/api/v2/generate/text/submit"),
+    ("GET", "/api/v2/users"),
+    ("GET", "/api/v2/users/{id}"),
+    ("PUT", "/api/v2/users/{id}"),
+    ("GET", "/api/v2/users/{id}/usage"),
+    ("PUT", "/api/v2/sharedkeys"),
+    ("PATCH", "/api/v2/sharedkeys/{id}"),
+    ("POST", "/api/v2/kudos/transfer"),
+    ("GET", "/api/v2/documents/privacy"),
+    ("GET", "/api/v2/operations/moderation"),
+    ("GET", "/api/v2/operations/moderation/prompts"),
+    ("POST", "/api/v2/operations/moderation/prompts/{id}/notes"),
+    ("GET", "/api/v2/operations/moderation/worker_suspicion_events"),
 ]
 # An id is any text, so only bodies can be wrong.
 MODES = [(GenerationMode.POSITIVE, one) for one in OPERATIONS]
-MODES += [(GenerationMode.NEGATIVE, one) for one in OPERATIONS if one[0] == "POST"]
+MODES += [(GenerationMode.NEGATIVE, one) for one in OPERATIONS if one[0] in {"POST", "PUT", "PATCH"}]
 CASES = [pytest.param(mode, *one, id=f"{mode.value} {' '.join(one)}") for mode, one in MODES]
 
 
@@ -43,6 +57,7 @@ class Fuzzed:
     url: str
     schema: Any
     api_key: str
+    moderator_key: str
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +81,8 @@ def fuzzed(new_services: Callable[..., Services]) -> Iterator[Fuzzed]:
     schema = schemathesis.openapi.from_dict(document)
     # A NUL anywhere is refused before all else, and tested elsewhere.
     schema.config.generation.update(allow_x00=False)
-    yield Fuzzed(services.url, schema, key)
+    made = create_account(services.database_url, SECRET, "moderator", moderator=True)
+    yield Fuzzed(services.url, schema, key, asyncio.run(made).api_key)
     assert services.ledger_faults() == []
 
 
@@ -85,7 +101,8 @@ def test_every_answer_is_one_of_the_document(fuzzed: Fuzzed, mode: GenerationMod
         if path.endswith("/chat/async") and mode is GenerationMode.POSITIVE:
             # Else nearly every request would end at the model's name.
             case.body = {**{key: value for key, value in case.body.items() if key != "models"}, "model": MODEL}
-        headers = {"apikey": fuzzed.api_key} if mode is GenerationMode.POSITIVE else {}
+        key = fuzzed.moderator_key if "/operations/" in path else fuzzed.api_key
+        headers = {"apikey": key} if mode is GenerationMode.POSITIVE else {}
         response = case.call(base_url=fuzzed.url, headers=headers, timeout=20)
         case.validate_response(response, checks=CHECKS)
         assert response.json() is not None

@@ -30,9 +30,10 @@ class Volunteer(threading.Thread):
         model: str = "test/Tester-7B",
         features: frozenset[chat_policy.ChatFeature] = frozenset(),
         transports: frozenset[chat_declaration.ChatImageTransport] = frozenset(),
-        reply: Callable[[Job], str] = words_reply,
+        reply: Callable[[Job], str | Mapping[str, Any]] = words_reply,
         decide: Callable[[Job], str] = lambda _: "reply",
         pause: float = 0.02,
+        context: int = 8192,
     ) -> None:
         super().__init__(name=name, daemon=True)
         self.model = model
@@ -46,7 +47,7 @@ class Volunteer(threading.Thread):
             prompt_jobs=False,
             model_id=model,
             features=frozenset({*features, chat_policy.ChatGuarantee.PROMPT_OVERFLOW_REFUSED}),
-            limits=chat_policy.ChatWorkerLimits(max_context_length=8192, max_length=1024),
+            limits=chat_policy.ChatWorkerLimits(max_context_length=context, max_length=1024),
             image_transports=transports,
         )
         self._pop = {
@@ -93,7 +94,7 @@ class Volunteer(threading.Thread):
         return popped
 
     def _serve(self, popped: Mapping[str, Any]) -> None:
-        job = Job.from_pop(popped)
+        job = Job.from_pop(self._whole(popped))
         match self._decide(job):
             case "fault":
                 reason = chat_declaration.ChatFaultReason.GENERATION_ERROR
@@ -101,13 +102,26 @@ class Volunteer(threading.Thread):
             case "vanish":
                 return
             case _:
-                text = self._reply(job)
-                if popped["payload"].get("stream_progress") and not self._post(popped["id"], text):
+                told = self._reply(job)
+                message = {"content": told} if isinstance(told, str) else told
+                text = message["content"] or ""
+                if text and popped["payload"].get("stream_progress") and not self._post(popped["id"], text):
                     return
                 usage = chat_declaration.ChatUsage(prompt_tokens=11, completion_tokens=len(text.split()))
-                stop = chat_declaration.ChatFinishReason.STOP
-                message = {"content": text}
-                self._submit(chat_declaration.build_chat_reply_submit(popped["id"], self.model, message, stop, usage))
+                reasons = chat_declaration.ChatFinishReason
+                why = reasons.TOOL_CALLS if message.get("tool_calls") else reasons.STOP
+                self._submit(chat_declaration.build_chat_reply_submit(popped["id"], self.model, message, why, usage))
+
+    def _whole(self, popped: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The job with its messages, fetched when the horde sent a link in their place."""
+        url = popped["payload"].get("messages_url")
+        if url is None:
+            return popped
+        if "messages_url" not in self._pop["image_transports"] or "messages" in popped["payload"]:
+            raise AssertionError("a link to messages was not asked for")
+        answer = httpx.get(url, timeout=10)
+        answer.raise_for_status()
+        return {**popped, "payload": {**popped["payload"], "messages": answer.json()}}
 
     def _post(self, generation: str, text: str) -> bool:
         """Post the text word by word; False when the job is not wanted any more."""

@@ -5,13 +5,14 @@ Loopback only, bounded in time.
 """
 
 import asyncio
+from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from horde.cli.bench.report import show
-from horde.cli.bench.system import running_system
+from horde.cli.bench.system import System, running_system
 
 app = typer.Typer(no_args_is_help=True, help="Measure a whole system on this machine.")
 
@@ -53,6 +54,31 @@ def progress(
 
 
 @app.command()
+def stream(
+    seconds: Seconds = 10,
+    streams: Annotated[int, typer.Option(min=1, max=2000, help="Streams that are posted to.")] = 200,
+    idle: Annotated[int, typer.Option(min=0, max=10_000, help="Streams that only stand open; 0: none.")] = 2000,
+    data_dir: DataDir = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each part.")] = False,
+) -> None:
+    """Posts beside the bare script, how late a post reaches its client, what relaying costs, what open streams hold."""
+    from horde.cli.bench import posts
+    from horde.cli.bench import streams as front
+
+    async def run(system: System) -> None:
+        for report in await posts.compare(system, seconds=seconds, posters=64):
+            show(report, as_json=json)
+        show(await front.measure(system, seconds=seconds, streams=streams), as_json=json)
+        show(await front.measure(system, seconds=seconds, streams=streams, posts_per_second=0), as_json=json)
+        if idle:
+            print(dumps({"title": f"{idle} open streams, MB", **await front.memory(system, streams=idle)}))
+
+    with running_system(data_dir) as system:
+        asyncio.run(run(system))
+
+
+@app.command()
 def admission(
     seconds: Annotated[float, typer.Option(min=1, max=100, help="How long to measure each, after a warm-up.")] = 10,
     clients: Annotated[
@@ -68,3 +94,58 @@ def admission(
     with running_system(data_dir) as system:
         for report in asyncio.run(measure(system, seconds=seconds, clients=clients or [1, 8])):
             show(report, as_json=json)
+
+
+@app.command()
+def media(
+    seconds: Seconds = 15,
+    images: Annotated[int, typer.Option(min=1, max=20, help="Images of about 1 MB in the one large request.")] = 20,
+    data_dir: DataDir = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Images stored: milliseconds for each kind and for a full request, and the peak memory."""
+    from horde.cli.bench.media import measure
+
+    with running_system(data_dir) as system:
+        show(asyncio.run(measure(system, seconds=seconds, images=images)), as_json=json)
+
+
+@app.command()
+def validation(
+    seconds: Seconds = 6,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """CPU time in which the largest chat bodies are taken or refused; needs no system."""
+    from horde.cli.bench.validation import measure
+
+    show(measure(seconds=seconds), as_json=json)
+
+
+@app.command()
+def pop(
+    waiting: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=5_000_000, help="Lengths of the queue; 100, 10,000 and 1,000,000 by default."),
+    ] = None,
+    mix: Annotated[
+        Literal["all", "features", "length", "models", "target", "empty"],
+        typer.Option(help="Why all but one in a hundred do not fit the worker; all: all fit, empty: none does."),
+    ] = "all",
+    seconds: Annotated[float, typer.Option(min=1, max=100, help="How long to measure each, after a warm-up.")] = 10,
+    workers: Annotated[int, typer.Option(min=1, max=256)] = 1,
+    data_dir: DataDir = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each length.")] = False,
+) -> None:
+    """Pops per second from queues of different lengths, one report for each, shortest first."""
+    from horde.cli.bench.pop import measure
+
+    async def run(system: System) -> None:
+        lengths = waiting or [100, 10_000, 1_000_000]
+        async for report in measure(system, waiting=lengths, mix=mix, seconds=seconds, workers=workers):
+            show(report, as_json=json)
+
+    with running_system(data_dir) as system:
+        asyncio.run(run(system))

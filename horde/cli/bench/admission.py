@@ -27,10 +27,12 @@ async def _client(accounts: Iterator[Caller], stop: asyncio.Event) -> None:
         await next(accounts).call("chat submit", "POST", "/api/v2/generate/chat/async", chat_body())
 
 
-async def _measure(system: System, recorder: Recorder, accounts: Iterator[Caller], seconds: float, n: int) -> Report:
+async def _measure(
+    system: System, recorder: Recorder, accounts: Iterator[Caller], n: int, *, seconds: float, warm_up: float
+) -> Report:
     stop = asyncio.Event()
     tasks = [asyncio.create_task(_client(accounts, stop)) for _ in range(n)]
-    await asyncio.sleep(_WARM_UP_SECONDS)
+    await asyncio.sleep(warm_up)
     before, start = cpu_seconds(system.pids), perf_counter()
     recorder.recording = True
     await asyncio.sleep(seconds)
@@ -49,11 +51,13 @@ async def _measure(system: System, recorder: Recorder, accounts: Iterator[Caller
     )
 
 
-async def measure(system: System, *, seconds: float, clients: Sequence[int]) -> list[Report]:
-    """One report for each number of clients, in their order, on one system."""
+async def measure(
+    system: System, *, seconds: float, clients: Sequence[int], warm_up: float = _WARM_UP_SECONDS
+) -> list[Report]:
+    """One report for each number of clients, in their order, on one system. `warm_up` in seconds, before each."""
     recorder = Recorder()
     connector = aiohttp.TCPConnector(limit=0)
-    queued = (seconds + _WARM_UP_SECONDS) * _MOST_PER_SECOND * len(clients)
+    queued = (seconds + warm_up) * _MOST_PER_SECOND * len(clients)
     async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
         (owner,) = await callers(system, session, recorder, prefix="bench_owner_", count=1)
         requesters = await callers(
@@ -65,5 +69,5 @@ async def measure(system: System, *, seconds: float, clients: Sequence[int]) -> 
         for n in clients:
             recorder.calls.clear()
             recorder.errors.clear()
-            reports.append(await _measure(system, recorder, accounts, seconds, n))
+            reports.append(await _measure(system, recorder, accounts, n, seconds=seconds, warm_up=warm_up))
     return reports

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from horde.cli.stack.ports import free_ports
@@ -26,6 +26,13 @@ class System:
     database_url: str
     secret_key: str
     pids: Mapping[str, int]
+    redis_url: str
+    grpc: Mapping[str, str]
+    """The address of each service's gRPC."""
+
+    def watching(self, name: str, pid: int) -> "System":
+        """The same, with one process of it counted by itself."""
+        return replace(self, pids={**self.pids, name: pid})
 
 
 @contextmanager
@@ -72,4 +79,11 @@ def _read(home: Path) -> System:
         sys.exit(
             f"no running system in {home}: {missing.filename} is missing; start one with `horde up --data-dir {home}`"
         )
-    return System(stack["gateway_url"], stack["database_url"], secrets["secret_key"], stack["pids"])
+    return System(
+        stack["gateway_url"],
+        stack["database_url"],
+        secrets["secret_key"],
+        stack["pids"],
+        stack["redis_url"],
+        stack["grpc"],
+    )

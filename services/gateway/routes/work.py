@@ -71,6 +71,12 @@ OPERATIONS = (
             refuses=[
                 reasons.CHAT_DECLARATION_INVALID,
                 reasons.NUL_BYTE_IN_PAYLOAD,
+                reasons.TIMEOUT_IP,
+                reasons.TOO_MANY_NEW_IPS,
+                reasons.UNSAFE_IP,
+                reasons.PROFANE_WORKER_NAME,
+                reasons.PROFANE_BRIDGE_AGENT,
+                reasons.WORKER_NOT_FOUND,
                 reasons.POLYMORPHIC_NAME_CONFLICT,
                 reasons.INVALID_PRIORITY_USERNAME,
                 reasons.WRONG_CREDENTIALS,

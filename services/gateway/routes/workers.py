@@ -13,19 +13,23 @@ from services.gateway.wire import workers
 async def list_workers(deps: GatewayDeps, ask: Exchange) -> Answer:
     """The workers that are online. A moderator's key shows more of each."""
     message = workers.list_request(ask.query(), ask.caller)
-    return workers.NONE if message is None else workers.list_answer(await deps.neighbours.list_workers(message))
+    return (
+        workers.NONE
+        if message is None
+        else workers.list_answer(await deps.neighbours.list_workers(message), deps.clock.now())
+    )
 
 
 async def one_by_id(deps: GatewayDeps, ask: Exchange) -> Answer:
     """One worker, online or not."""
     found = await deps.neighbours.get_worker(workers.by_id(ask.parameter("id"), ask.caller))
-    return workers.one_answer(found.worker)
+    return workers.one_answer(found.worker, deps.clock.now())
 
 
 async def one_by_name(deps: GatewayDeps, ask: Exchange) -> Answer:
     """One worker, online or not."""
     found = await deps.neighbours.get_worker(workers.by_name(ask.parameter("name"), ask.caller))
-    return workers.one_answer(found.worker)
+    return workers.one_answer(found.worker, deps.clock.now())
 
 
 async def update(deps: GatewayDeps, ask: Exchange) -> Answer:
@@ -76,14 +80,14 @@ OPERATIONS = (
         "GET",
         _ONE,
         one_by_id,
-        Budget.DEFAULT,
+        Budget.WORKER_BY_ID,
         described("One worker.", key=Key.OPTIONAL, answers={200: ref("Worker")}, refuses=[reasons.WORKER_NOT_FOUND]),
     ),
     Operation(
         "PUT",
         _ONE,
         update,
-        Budget.DEFAULT,
+        Budget.WORKER_BY_ID,
         described(
             "Change a worker of one's own; a moderator may change any.",
             body="WorkerChange",
@@ -96,6 +100,8 @@ OPERATIONS = (
                 reasons.NOT_MODERATOR,
                 reasons.NO_WORKER_MOD_SELECTED,
                 reasons.TOO_LONG_WORKER_NAME,
+                reasons.PROFANE_WORKER_NAME,
+                reasons.PROFANE_WORKER_INFO,
                 reasons.WORKER_NAME_ALREADY_EXISTS,
                 reasons.NUL_BYTE_IN_PAYLOAD,
             ],
@@ -105,7 +111,7 @@ OPERATIONS = (
         "DELETE",
         _ONE,
         delete,
-        Budget.DEFAULT,
+        Budget.WORKER_BY_ID,
         described(
             "Remove a worker of one's own; a moderator may remove any.",
             key=Key.REQUIRED,

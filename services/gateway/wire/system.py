@@ -2,9 +2,18 @@
 
 import orjson
 
+from horde_pb.admission.v1.admission_service_pb2 import GetKudosFlowRequest
 from horde_pb.dispatch.v1.dispatch_service_pb2 import GetPerformanceRequest, GetPerformanceResponse
-from horde_pb.moderation.v1.moderation_service_pb2 import GetModesRequest, GetModesResponse
+from horde_pb.moderation.v1.moderation_service_pb2 import (
+    GetModesRequest,
+    GetModesResponse,
+    SetModesRequest,
+    SetModesResponse,
+)
 from services.gateway.answers import Answer
+from services.gateway.caller import Caller
+from services.gateway.wire.callers import to_wire
+from services.gateway.wire.fields import Fields
 
 
 def modes_request() -> GetModesRequest:
@@ -12,9 +21,32 @@ def modes_request() -> GetModesRequest:
     return GetModesRequest()
 
 
+def set_modes_request(body: dict[str, object], caller: Caller) -> SetModesRequest:
+    """The message that switches modes. Raises Refusal(ValidationFailed)."""
+    fields = Fields(body)
+    ask = SetModesRequest(
+        caller=to_wire(caller),
+        maintenance=fields.flag("maintenance_mode"),
+        invite_only=fields.flag("invite_only_mode"),
+        raid=fields.flag("raid_mode"),
+    )
+    fields.check()
+    return ask
+
+
+def set_modes_answer(changed: SetModesResponse) -> Answer:
+    """What was switched, and nothing else."""
+    return Answer(orjson.dumps({f"{field.name}_mode": value for field, value in changed.ListFields()}))
+
+
 def performance_request() -> GetPerformanceRequest:
     """The message that asks how much is queued and who works on it."""
     return GetPerformanceRequest()
+
+
+def kudos_flow_request() -> GetKudosFlowRequest:
+    """The message that asks how kudos moved in the last day."""
+    return GetKudosFlowRequest()
 
 
 def modes_answer(modes: GetModesResponse, *, moderator: bool) -> Answer:

@@ -1,5 +1,7 @@
 """Workers as the public routes tell and change them: base-domain 4.12, 4.13; chat reference, Worker details."""
 
+from datetime import datetime
+
 import orjson
 
 from horde_pb.dispatch.v1.worker_routes_pb2 import (
@@ -15,6 +17,7 @@ from horde_pb.dispatch.v1.workers_pb2 import ChatDeclaration, WorkerDetails
 from services.gateway.answers import Answer
 from services.gateway.caller import Caller
 from services.gateway.validation import invalid
+from services.gateway.wire import worker_messages
 from services.gateway.wire.callers import to_wire
 from services.gateway.wire.fields import Fields
 
@@ -37,6 +40,11 @@ def list_request(query: dict[str, str], caller: Caller) -> ListWorkersRequest | 
     if name is None and kind != "text":
         return None
     return ListWorkersRequest(caller=to_wire(caller), name=name)
+
+
+def public_list_request() -> ListWorkersRequest:
+    """The message that asks for the list as anyone may see it."""
+    return ListWorkersRequest()
 
 
 def by_id(worker_id: str, caller: Caller) -> GetWorkerRequest:
@@ -70,14 +78,14 @@ def delete_request(worker_id: str, caller: Caller) -> DeleteWorkerRequest:
     return DeleteWorkerRequest(caller=to_wire(caller), worker_id=worker_id)
 
 
-def list_answer(listed: ListWorkersResponse) -> Answer:
+def list_answer(listed: ListWorkersResponse, now: datetime) -> Answer:
     """The list."""
-    return Answer(orjson.dumps([_details(worker) for worker in listed.workers]))
+    return Answer(orjson.dumps([_details(worker, now) for worker in listed.workers]))
 
 
-def one_answer(worker: WorkerDetails) -> Answer:
+def one_answer(worker: WorkerDetails, now: datetime) -> Answer:
     """One worker."""
-    return Answer(orjson.dumps(_details(worker)))
+    return Answer(orjson.dumps(_details(worker, now)))
 
 
 def update_answer(changed: UpdateWorkerResponse) -> Answer:
@@ -91,7 +99,7 @@ def delete_answer(gone: DeleteWorkerResponse) -> Answer:
     return Answer(orjson.dumps({"deleted_id": gone.deleted_id, "deleted_name": gone.deleted_name}))
 
 
-def _details(worker: WorkerDetails) -> dict[str, object]:
+def _details(worker: WorkerDetails, now: datetime) -> dict[str, object]:
     """Absent values are left out, as upstream leaves out nulls."""
     value: dict[str, object] = {
         "name": worker.name,
@@ -125,7 +133,7 @@ def _details(worker: WorkerDetails) -> dict[str, object]:
     if worker.HasField("chat"):
         value["chat"] = _chat(worker.chat)
     if worker.HasField("owner"):
-        value["owner"] = worker.owner
+        value |= {"owner": worker.owner, "messages": worker_messages.told(worker.messages, now)}
     if worker.HasField("file"):
         value |= {"paused": worker.file.paused, "suspicious": worker.file.suspicions}
         if worker.file.HasField("address"):

@@ -229,15 +229,8 @@ async def test_modes_show_the_raid_mode_to_moderators_only(gateway: Any) -> None
     assert (refused.status_code, refused.json()["rc"]) == (403, "NotModerator")
 
 
-async def test_find_user_answers_public_fields(gateway: Any) -> None:
-    gateway.desk.answers["FindAccount"] = admission.FindAccountResponse(
-        id=4, username="me#4", kudos_hundredths=1050, trusted=True, concurrency=30
-    )
-    account = (await gateway.client.get("/v2/find_user", headers=KEY)).json()
-    assert account["username"] == "me#4"
-    assert account["kudos"] == 10.5
-    assert account["concurrency"] == 30
-    gateway.desk.answers["FindAccount"] = Refusal(reasons.INVALID_API_KEY, "Unknown key.")
+async def test_find_user_refuses_an_unknown_key(gateway: Any) -> None:
+    gateway.desk.answers["GetAccount"] = Refusal(reasons.INVALID_API_KEY, "Unknown key.")
     assert (await gateway.client.get("/v2/find_user", headers=KEY)).status_code == 401
 
 

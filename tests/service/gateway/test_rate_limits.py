@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+from prometheus_client import REGISTRY
 from redis.asyncio import Redis
 
 from horde_pb.admission.v1 import admission_service_pb2 as admission
@@ -126,3 +127,39 @@ async def _keys(redis_url: str) -> AsyncIterator[bytes]:
     async with Redis.from_url(redis_url) as redis:
         async for key in redis.scan_iter("horde:ratelimit:*"):
             yield key
+
+
+async def test_without_redis_the_limits_hold_in_this_process_alone() -> None:
+    async with running(desk(), **limited("redis://127.0.0.1:1/0")) as gateway:
+        assert await statuses(gateway, 4) == [202, 202, 202, 429]
+        assert REGISTRY.get_sample_value("horde_ratelimit_alone") == 1
+        refused = await gateway.client.post(CHAT, content=b"{}", headers={"apikey": "0000000000"})
+        assert refused.json()["message"] == "3 per 1 minute"
+        assert 0 < int(refused.headers["retry-after"]) <= 60
+        assert refused.headers["x-ratelimit-remaining"] == "0"
+
+
+async def test_refusals_are_counted_by_code_status_route_and_method() -> None:
+    async with running(desk(), **limited("redis://127.0.0.1:1/0")) as gateway:
+        labels = {"http_route": CHAT, "http_request_method": "POST"}
+        limits = {"rc": "RateLimitExceeded", "http_response_status_code": "429", **labels}
+        missing = {"rc": "BadRequest", "http_response_status_code": "400", **labels}
+        strange = {
+            "rc": "Unlisted",
+            "http_response_status_code": "404",
+            "http_route": "unmatched",
+            "http_request_method": "OTHER",
+        }
+        before = [_rejections(one) for one in (limits, missing, strange)]
+        await gateway.client.post(CHAT, content=b"{}")
+        await statuses(gateway, 3)
+        await gateway.client.request("PROPFIND", "/nowhere")
+        assert [_rejections(one) - was for one, was in zip((limits, missing, strange), before, strict=True)] == [
+            1,
+            1,
+            1,
+        ]
+
+
+def _rejections(labels: dict[str, str]) -> float:
+    return REGISTRY.get_sample_value("horde_api_rejections_total", labels) or 0.0

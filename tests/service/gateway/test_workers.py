@@ -5,6 +5,8 @@ from typing import Any
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde_pb.dispatch.v1 import worker_routes_pb2, workers_pb2
+from tests.fakes.gateway_services import Desk
+from tests.fakes.running_gateway import running
 
 KEY = {"apikey": "a" * 22}
 PATH = "/api/v2/workers"
@@ -108,3 +110,14 @@ async def test_a_delete_and_its_refusals(gateway: Any) -> None:
         gateway.desk.answers["DeleteWorker"] = Refusal(reason, "No.")
         answer = await gateway.client.delete(f"{PATH}/id", headers=KEY)
         assert (answer.status_code, answer.json()) == (status, {"message": "No.", "rc": reason.word})
+
+
+async def test_one_worker_may_be_asked_for_thirty_times_a_minute_and_others_beside_it(redis_url: str) -> None:
+    desk = Desk(answers={"GetWorker": worker_routes_pb2.GetWorkerResponse(worker=PLAIN)})
+    async with running(desk, redis_url=redis_url, rate_limits_enabled=True) as gateway:
+        statuses = [(await gateway.client.get(f"{PATH}/one")).status_code for _ in range(31)]
+        assert statuses == [200] * 30 + [429]
+        refused = await gateway.client.get(f"{PATH}/one")
+        assert refused.json() == {"message": "30 per 1 minute", "rc": "RateLimitExceeded"}
+        assert (await gateway.client.get(f"{PATH}/two")).status_code == 200
+        assert (await gateway.client.get(f"{PATH}/name/one")).status_code == 200

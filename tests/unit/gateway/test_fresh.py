@@ -53,3 +53,19 @@ async def test_a_failure_is_not_kept() -> None:
     with pytest.raises(ValueError, match="no"):
         await kept.get()
     assert await kept.get() == 7
+
+
+async def test_what_was_forgotten_is_asked_anew_and_an_older_question_leaves_nothing_behind() -> None:
+    answers: list[asyncio.Future[int]] = [asyncio.get_running_loop().create_future() for _ in range(3)]
+    left = iter(answers)
+    kept = Fresh(lambda: next(left), 2.0, FakeClock())
+    early = asyncio.create_task(kept.get())
+    await asyncio.sleep(0)
+    kept.forget()
+    late = asyncio.create_task(kept.get())
+    await asyncio.sleep(0)
+    answers[1].set_result(2)
+    assert await late == 2
+    answers[0].set_result(1)
+    assert await early == 1
+    assert await kept.get() == 2

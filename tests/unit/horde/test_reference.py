@@ -1,14 +1,17 @@
-"""The model reference from a file: read, reloaded, and kept when it cannot be read."""
+"""The model reference from a file or a URL: read, reloaded, and kept when it cannot be read."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from horde.reference import ReferenceSource
 from horde.settings import ModelReferenceSettings
+from tests.fakes.http_server import serving
 
 
-def source(path: Path) -> ReferenceSource:
-    """A reference at this path."""
+def source(path: Path | str) -> ReferenceSource:
+    """A reference at this path or URL."""
     return ReferenceSource(ModelReferenceSettings(text_model_reference=str(path)))
 
 
@@ -53,3 +56,47 @@ async def test_the_loop_does_not_read_again_what_was_just_read(tmp_path: Path) -
     assert reference.current.is_known("a")
     await loop.run()
     assert reference.current.is_known("b")
+
+
+class Published:
+    """A reference on a web server: `answer` is what it answers next."""
+
+    def __init__(self) -> None:
+        self.answer: tuple[int, bytes] = (200, b"{}")
+        self.asked = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        del scope, receive
+        self.asked += 1
+        status, body = self.answer
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+
+async def test_a_url_is_read_again_every_hour_and_the_last_good_one_stays() -> None:
+    published = Published()
+    async with serving(published) as url:
+        published.answer = (200, json.dumps({"a/7B": {"parameters": 7_000_000_000}}).encode())
+        reference = source(f"{url}/models.json")
+        loop = reference.loop()
+        assert loop.every == timedelta(hours=1)
+        await loop.run()
+        assert reference.current.multiplier("a/7B") == 7
+        for answer in ((500, b"away"), (404, b""), (200, b"<html>"), (200, b"[]")):
+            published.answer = answer
+            await loop.run()
+            assert reference.current.is_known("a/7B")
+        published.answer = (200, json.dumps({"b": {"parameters": 1}}).encode())
+        await loop.run()
+        assert reference.current.is_known("b")
+        assert not reference.current.is_known("a/7B")
+    await loop.run()
+    assert reference.current.is_known("b")
+
+
+async def test_a_url_that_fails_is_tried_again_before_it_is_given_up() -> None:
+    published = Published()
+    async with serving(published) as url:
+        published.answer = (503, b"")
+        await source(f"{url}/models.json").load()
+    assert published.asked == 3

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horde.contract import reasons
+from horde.contract import limits, reasons
 from horde.contract.refusal import Refusal
 from horde.contract.strict_json import loads, loads_object
 
@@ -52,6 +52,23 @@ def test_a_body_that_is_not_strict_json_is_refused_and_told_where(body: bytes, p
         loads(body)
     assert refused.value.reason is reasons.BAD_REQUEST
     assert part in refused.value.message or (body.startswith(b"[" * 1000) and "deeper than 64" in refused.value.message)
+
+
+def test_more_values_than_any_request_has_are_refused_before_one_is_made() -> None:
+    for unit in (b"{}", b"[]", b"1"):
+        with pytest.raises(Refusal, match="more than 1500000 values"):
+            loads(b"[" + (unit + b",") * 1_500_000 + unit + b"]")
+    assert loads(b'["' + b"," * 1_400_000 + b'"]') == ["," * 1_400_000]
+    assert loads(b"[" + b"1," * 3_000_000 + b"1]", limits.MAX_TEXT_JSON_VALUES)
+
+
+def test_halves_of_pairs_are_found_among_many_whole_ones() -> None:
+    whole = b"\\ud83d\\ude00" * 1000
+    assert loads(b'["' + whole + b'"]') == ["\U0001f600" * 1000]
+    assert loads(b'["\\\\ud800"]') == ["\\ud800"]
+    for body in (b'["' + whole + b'\\ud83d"]', b'{"' + whole + b'\\ude00": 1}'):
+        with pytest.raises(Refusal, match="half of a surrogate pair at line 1, column 12003"):
+            loads(body)
 
 
 def test_sixty_four_levels_are_allowed() -> None:
