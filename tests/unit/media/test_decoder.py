@@ -4,6 +4,7 @@ import io
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +16,14 @@ from horde.contract.limits import MAX_CHAT_IMAGE_PIXELS, MAX_CHAT_IMAGE_SIDE
 from services.media import decoder
 from services.media.decoder import TooLargeError, UnreadableError
 from tests.fakes.pictures import noise, opened, picture
+
+
+@pytest.fixture(autouse=True, scope="module")
+def limits_of_its_process() -> Iterator[None]:
+    """A decoder sets Pillow's limit for its whole process; here that is the process of all tests."""
+    before = Image.MAX_IMAGE_PIXELS
+    yield
+    Image.MAX_IMAGE_PIXELS = before
 
 
 def normalised(data: bytes, **changed: int) -> Image.Image:
