@@ -39,11 +39,11 @@ class ModelRow:
     """A model that is served."""
 
     name: str
-    threads: int
+    workers: int
     queued: int
     speed: str
-    eta_seconds: int
-    chat: bool
+    longest: int
+    """Tokens of the longest answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def status(
     modes: GetModesResponse,
 ) -> Status:
     """The page of these answers: busiest models first, then the workers that did most."""
-    busiest = sorted(models.models, key=lambda model: (-model.queued, -model.count, model.name))
+    busiest = sorted(models.models, key=lambda model: (-model.queued, -model.chat.workers, model.name))
     hardest = sorted(workers.workers, key=lambda worker: (-worker.requests_fulfilled, worker.name))
     return Status(
         notices=_notices(modes),
@@ -99,11 +99,11 @@ def status(
         models=[
             ModelRow(
                 name=model.name,
-                threads=model.count,
+                # Not the model's threads: those count only workers that also take prompts.
+                workers=model.chat.workers,
                 queued=model.jobs,
                 speed=f"{model.performance:.1f}",
-                eta_seconds=model.eta_seconds,
-                chat=model.HasField("chat"),
+                longest=model.chat.max_length,
             )
             for model in busiest[:_MOST_ROWS]
         ],
@@ -126,7 +126,7 @@ def status(
 
 def chat_models(models: ListModelsResponse) -> Sequence[str]:
     """The names to pick from, busiest crowd of workers first."""
-    return [model.name for model in sorted(models.models, key=lambda model: (-model.count, model.name))]
+    return [model.name for model in sorted(models.models, key=lambda model: (-model.chat.workers, model.name))]
 
 
 def _notices(modes: GetModesResponse) -> Sequence[str]:

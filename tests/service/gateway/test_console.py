@@ -31,8 +31,14 @@ def _fill(gateway: Gateway, **answers: Any) -> None:
         ),
         "ListModels": dispatch.ListModelsResponse(
             models=[
-                models_pb2.ModelStatus(name="test/A-7B", count=2, performance=12.34, queued=640, jobs=7, eta_seconds=9),
-                models_pb2.ModelStatus(name=HOSTILE, count=4, performance=1),
+                models_pb2.ModelStatus(
+                    name="test/A-7B",
+                    performance=12.34,
+                    queued=640,
+                    jobs=7,
+                    chat=models_pb2.ChatOffer(workers=2, max_length=512),
+                ),
+                models_pb2.ModelStatus(name=HOSTILE, performance=1),
             ]
         ),
         "ListWorkers": worker_routes_pb2.ListWorkersResponse(workers=[worker]),
@@ -53,6 +59,7 @@ async def test_the_page_shows_counts_charts_models_and_workers(gateway: Gateway)
     assert "<b>276</b> paid for replies" in page, "the sum of 0 to 23 kudos"
     assert page.count("<rect") == 3 * 24
     assert '<th scope="row">test/A-7B</th><td>2</td><td>7 <meter' in page
+    assert "<td>12.3</td><td>512</td>" in page
     assert "<td>1234</td>" in page
 
 
