@@ -1,6 +1,7 @@
 """How one service calls another: a deadline on every call, retries only where declared, refusals as refusals."""
 
 import asyncio
+import contextlib
 import random
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
 from datetime import timedelta
@@ -25,6 +26,9 @@ _RETRIES = Counter("horde_rpc_client_retries_total", "Tries beyond the first.", 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 0.5
 """Seconds between tries: a restarting replica leaves the load balancer's list well within the second."""
+
+_RECONNECT_SECONDS = 1.5 * options.LONGEST_RECONNECT_PAUSE_MS / 1000
+"""How long a call waits while no connection can be made: a neighbour that has just come back is tried once more."""
 
 
 class NeighbourUnavailable(Outage):
@@ -109,6 +113,7 @@ class Neighbour:
         span_name = f"call {self.name}.{_method(call)}"
 
         async def made(request: Req) -> AsyncGenerator[Resp]:
+            await self._connected(_RECONNECT_SECONDS)
             timeout = None if deadline is None else self._in_time(deadlines.shrink(deadline.total_seconds()))
             started = perf_counter()
             code = "CANCELLED"
@@ -136,7 +141,9 @@ class Neighbour:
         span_name = f"call {self.name}.{method}"
 
         async def attempt(request: Req, seconds: float) -> Resp:
-            timeout = self._in_time(seconds)
+            ends_at = perf_counter() + self._in_time(seconds)
+            await self._connected(seconds / 2)
+            timeout = self._in_time(ends_at - perf_counter())
             started = perf_counter()
             code = "CANCELLED"
             try:
@@ -151,6 +158,15 @@ class Neighbour:
                 timings.observe(code, perf_counter() - started)
 
         return attempt
+
+    async def _connected(self, patience: float) -> None:
+        """Waits out the pause between two tries to connect, during which gRPC would fail every call unsent."""
+        if self.channel.get_state() is not grpc.ChannelConnectivity.TRANSIENT_FAILURE:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(patience, _RECONNECT_SECONDS)):
+                while (state := self.channel.get_state(try_to_connect=True)) is not grpc.ChannelConnectivity.READY:
+                    await self.channel.wait_for_state_change(state)
 
     def _in_time(self, seconds: float) -> float:
         if seconds <= 0:
