@@ -16,6 +16,7 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _HIGH_SURROGATES = range(0xD800, 0xDC00)
 _LOW_SURROGATES = range(0xDC00, 0xE000)
+_RARE = 1000
 _SAFE_DIGITS = 300
 """An integer of so few characters is within MAX_JSON_NUMBER."""
 
@@ -31,8 +32,8 @@ class _NumberError(ValueError):
 def loads(body: bytes, most_values: int = limits.MAX_JSON_VALUES) -> object:
     """Parse a body. Raises Refusal(BadRequest) whose message says what is wrong and at which line and column."""
     # counted before anything is made of them: millions of tiny values take a hundred times the memory of their text
-    brackets = body.count(b"[") + body.count(b"{")
-    if len(body) > most_values and brackets + body.count(b",") > most_values:
+    brackets = _count(body, b"[") + _count(body, b"{")
+    if len(body) > most_values and brackets + _count(body, b",") > most_values:
         raise Refusal(reasons.BAD_REQUEST, f"The body holds more than {most_values} values.")
     try:
         text = body.decode("utf-8")
@@ -57,7 +58,8 @@ def loads(body: bytes, most_values: int = limits.MAX_JSON_VALUES) -> object:
         raise _too_deep(text) from None
     if brackets > limits.MAX_JSON_NESTING and _is_too_deep(value):
         raise _too_deep(text)
-    if b"\\u" in body and _SURROGATE_ESCAPE.search(text) and _has_half(value):
+    # one byte is found much faster than two
+    if b"\\" in body and b"\\u" in body and _SURROGATE_ESCAPE.search(text) and _has_half(value):
         half = _lone_surrogate(text) or 0
         raise Refusal(reasons.BAD_REQUEST, f"The body holds half of a surrogate pair at {_place(text, half)}.")
     return value
@@ -73,6 +75,14 @@ def loads_object(body: bytes, most_values: int = limits.MAX_JSON_VALUES) -> dict
             {"errors": {"": "The body has to be a JSON object."}},
         )
     return value
+
+
+def _count(body: bytes, byte: bytes) -> int:
+    """How often it occurs. Rare ones, as in a large body of images, are found much faster than they are counted."""
+    seen, at = 0, body.find(byte)
+    while at >= 0 and seen < _RARE:
+        seen, at = seen + 1, body.find(byte, at + 1)
+    return seen + (body.count(byte, at) if at >= 0 else 0)
 
 
 def _parse(text: str) -> object:

@@ -11,6 +11,7 @@ from services.dispatch.aftermath import Aftermath
 from services.dispatch.jail.cells import Jail
 from services.dispatch.memory import Memory
 from services.dispatch.neighbours import Neighbours
+from services.dispatch.pop.claiming import Claiming
 from services.dispatch.settings import DispatchSettings
 from services.dispatch.vpn_check import VpnCheck
 from services.dispatch.waiting_room import WaitingRoom
@@ -39,4 +40,5 @@ class Deps:
     jail: Jail = field(default_factory=Jail)
     memory: Memory = field(default_factory=Memory)
     vpn: VpnCheck = field(default_factory=VpnCheck)
+    claiming: Claiming = field(default_factory=Claiming)
     room: WaitingRoom = field(default_factory=WaitingRoom)

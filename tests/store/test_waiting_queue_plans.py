@@ -260,6 +260,61 @@ async def test_a_plan_made_on_an_empty_queue_stays_good_when_it_grows(database: 
         assert await _scanned_rows(scene) == before
 
 
+async def test_plans_for_one_request_made_on_an_empty_queue_read_that_request_alone(database: Database) -> None:
+    """What claims, tells of and reads one request finds it by its key, however little was known of the queue then."""
+    async with _scene(database, "all") as scene:
+        for table in ("waiting_prompts", "wp_models", "processing_gens"):
+            await scene.connection.execute(f"ALTER TABLE dispatch.{table} SET (autovacuum_enabled = false)")
+        await scene.connection.execute(
+            "INSERT INTO dispatch.workers (id, user_id, name) VALUES ($1, 1, 'w')",
+            WORKER,
+        )
+        now = datetime.now(UTC) - timedelta(days=1)
+
+        def arguments(request: uuid.UUID) -> dict[str, tuple[object, ...]]:
+            handout = ([uuid.uuid4()], WORKER, [MODEL], now, 150, 200, False, 1200.0, CONTEXT, LENGTH, None, now, False)
+            return {
+                "tell_waiting": ([request],),
+                "read_status": (request, True, 10.0, now),
+                "claim_jobs": ([request], *handout),
+            }
+
+        async with _connected(database.url_for("horde_dispatch")) as dispatch:
+            prepared = {name: await dispatch.prepare(QUERIES[name].sql) for name in arguments(WORKER)}
+            for name, given in arguments(uuid.uuid4()).items():
+                await prepared[name].fetch(*given)
+            await scene.filling.add(5_000)
+            first = await scene.connection.fetchval(
+                "SELECT id FROM dispatch.waiting_prompts ORDER BY rank DESC LIMIT 1"
+            )
+
+            for name, given in arguments(first).items():
+                before = await _read_entries(dispatch)
+                assert await prepared[name].fetch(*given)
+                assert (name, await _read_entries(dispatch) - before) <= (name, 20)
+
+
+@asynccontextmanager
+async def _connected(url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
+    connection = await asyncpg.connect(url)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def _read_entries(connection: "asyncpg.Connection[asyncpg.Record]") -> int:
+    """Rows and index entries of the queue's tables that were read so far."""
+    await connection.execute("SELECT pg_stat_force_next_flush()")
+    read: int = await connection.fetchval(
+        """SELECT sum(t.seq_tup_read + (
+               SELECT sum(i.idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid))::bigint
+           FROM pg_stat_user_tables t WHERE t.schemaname = 'dispatch' AND t.relname = ANY ($1)""",
+        ["waiting_prompts", "wp_models", "processing_gens"],
+    )
+    return read
+
+
 async def _scanned_rows(scene: Scene) -> int:
     """Rows of the long tables that were read from one end to the other so far."""
     await scene.connection.execute("SELECT pg_stat_force_next_flush()")

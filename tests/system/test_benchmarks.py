@@ -5,6 +5,7 @@ import asyncio
 from typer.testing import CliRunner
 
 from horde.cli import application
+from horde.cli.bench import stages
 from horde.cli.bench.admission import measure as measure_admission
 from horde.cli.bench.pop import measure as measure_pop
 from horde.cli.bench.report import Report
@@ -41,6 +42,18 @@ def test_the_pop_benchmark_pops_from_queues_of_the_lengths_it_was_told(services:
         assert report.errors == {}
         assert report.rate > 0
         assert {"dispatch", "gateway", "refilling"} <= report.cpu.keys()
+
+
+def test_the_benchmarks_of_one_stage_count_that_stage_alone(services: Services) -> None:
+    pids = {name: process.pid for name, process in services._processes.items()}
+    system = System(services.url, services.database_url, SECRET, pids, redis_url="", grpc={})
+    handed_in = asyncio.run(stages.replies(system, seconds=0.1, workers=2))
+    read = asyncio.run(stages.status(system, seconds=0.3, clients=2, waiting=5))
+    for report, call in ((handed_in, "submit"), (read, "status")):
+        assert report.errors == {}
+        assert list(report.calls) == [call]
+        assert report.rate > 0
+        assert {"dispatch", "gateway"} <= report.cpu.keys()
 
 
 def test_the_validation_benchmark_takes_what_is_right_and_refuses_what_is_not() -> None:

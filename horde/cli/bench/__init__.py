@@ -97,6 +97,37 @@ def admission(
 
 
 @app.command()
+def replies(
+    seconds: Annotated[float, typer.Option(min=1, max=60, help="How long to measure; jobs are popped before.")] = 10,
+    workers: Annotated[int, typer.Option(min=1, max=256)] = 8,
+    data_dir: DataDir = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Replies handed in per second: verified, paid and stored."""
+    from horde.cli.bench import stages
+
+    with running_system(data_dir) as system:
+        show(asyncio.run(stages.replies(system, seconds=seconds, workers=workers)), as_json=json)
+
+
+@app.command()
+def status(
+    seconds: Seconds = 10,
+    clients: Annotated[int, typer.Option(min=1, max=256)] = 8,
+    waiting: Annotated[int, typer.Option(min=1, max=100_000, help="Requests that wait.")] = 1000,
+    data_dir: DataDir = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Status reads per second of requests that wait."""
+    from horde.cli.bench import stages
+
+    with running_system(data_dir) as system:
+        show(asyncio.run(stages.status(system, seconds=seconds, clients=clients, waiting=waiting)), as_json=json)
+
+
+@app.command()
 def media(
     seconds: Seconds = 15,
     images: Annotated[int, typer.Option(min=1, max=20, help="Images of about 1 MB in the one large request.")] = 20,

@@ -1,5 +1,6 @@
-"""Images alone: what the media service takes in, one at a time and twenty in one request, and its memory."""
+"""Images alone: what the media service takes in, one at a time and twenty in one request, and the memory that takes."""
 
+import asyncio
 import base64
 import io
 import random
@@ -7,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from horde.cli.bench.report import Report, cpu_seconds
@@ -24,6 +25,7 @@ _MIB = 1024 * 1024
 _MOST_TOGETHER = 25 * _MIB
 _DEADLINE = timedelta(seconds=60)
 _FEWEST = 3
+_LOOK_SECONDS = 0.02
 
 
 def pictures(side: int = _SIDE) -> dict[str, bytes]:
@@ -46,13 +48,35 @@ def pictures(side: int = _SIDE) -> dict[str, bytes]:
     }
 
 
+class _Watch:
+    """Looks now and then at how much memory a process and its children use."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self.most = 0
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._look())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _look(self) -> None:
+        while True:
+            self.most = max(self.most, memory(self._pid))
+            await asyncio.sleep(_LOOK_SECONDS)
+
+
 async def measure(
     system: System, *, seconds: float, images: int = 20, kinds: Mapping[str, bytes] | None = None
 ) -> Report:
-    """Each picture alone for a share of the time, then `images` photos in one request; peak memory in the title."""
+    """Each picture alone for a share of the time, then `images` photos in one request. The title tells memory."""
     kinds = pictures() if kinds is None else kinds
     neighbour = Neighbour(system.grpc["media"], name="media")
     calls: dict[str, list[float]] = {}
+    memories: list[str] = []
     pids = {"media": system.pids["media"]}
     before, start = cpu_seconds(pids), perf_counter()
     try:
@@ -63,18 +87,20 @@ async def measure(
         requests[f"{images} photos in one request"] = [kinds["photo"]] * images
         for name, sent in requests.items():
             ends_at, times = perf_counter() + seconds / len(requests), calls.setdefault(name, [])
-            while len(times) < _FEWEST or perf_counter() < ends_at:
-                ask = _ask(sent)
-                began = perf_counter()
-                keys = (await store(ask)).keys
-                times.append(perf_counter() - began)
-                await delete(pb.DeleteObjectsRequest(keys=keys))
+            async with _Watch(system.pids["media"]) as watch:
+                while len(times) < _FEWEST or perf_counter() < ends_at:
+                    ask = _ask(sent)
+                    began = perf_counter()
+                    keys = (await store(ask)).keys
+                    times.append(perf_counter() - began)
+                    await delete(pb.DeleteObjectsRequest(keys=keys))
+            memories.append(f"{name} {watch.most // _MIB}")
         elapsed, after = perf_counter() - start, cpu_seconds(pids)
     finally:
         await neighbour.close()
     stored = sum(len(times) * len(requests[name]) for name, times in calls.items())
     return Report(
-        title=f"media, peak memory of the service and its decoders {peak_memory(system.pids['media']) // _MIB} MiB",
+        title=f"media; MiB that the service and its decoders used at most: {', '.join(memories)}",
         unit="image",
         rate=stored / elapsed,
         seconds=elapsed,
@@ -95,16 +121,17 @@ def _encoded(image: "Image.Image", kind: str, **options: int) -> bytes:
     return out.getvalue()
 
 
-def peak_memory(pid: int) -> int:
-    """The most bytes that a process and its children have had resident, added up. Linux only."""
+def memory(pid: int) -> int:
+    """The bytes that a process and its children use now; pages that they share count once. Linux only."""
     total = 0
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            fields = dict(line.split(":", 1) for line in (entry / "status").read_text().splitlines())
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if pid in (int(entry.name), parent):
+                fields = dict(line.split(":", 1) for line in (entry / "smaps_rollup").read_text().splitlines()[1:])
+                total += int(fields["Pss"].split()[0]) * 1024
         except OSError:  # it ended meanwhile
             continue
-        if pid in (int(entry.name), int(fields["PPid"])) and "VmHWM" in fields:
-            total += int(fields["VmHWM"].split()[0]) * 1024
     return total

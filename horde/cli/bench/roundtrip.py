@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from time import perf_counter
 
 import aiohttp
@@ -9,6 +10,10 @@ import aiohttp
 from horde.cli.bench.crowd import Caller, callers, chat_body, pause, pop_body, reply_body
 from horde.cli.bench.report import Recorder, Report, cpu_seconds
 from horde.cli.bench.system import System
+from horde.settings import PostgresSettings
+from horde.store import Store, queries
+
+_SQL = queries("horde.cli")
 
 _WARM_UP_SECONDS = 2.0
 
@@ -39,6 +44,13 @@ async def _worker(caller: Caller, name: str, stop: asyncio.Event) -> None:
         await caller.call("submit", "POST", "/api/v2/generate/text/submit", reply_body(popped["id"]))
 
 
+async def _age_workers(system: System, names: Sequence[str]) -> None:
+    """A worker's first half minute is not like the rest: until then each of its pops is a check-in."""
+    settings = PostgresSettings(database_url=system.database_url, database_pool_size=1)
+    async with Store.open(settings, application_name="horde-bench") as store:
+        await store.execute(_SQL["age_workers"], names)
+
+
 async def measure(system: System, *, seconds: float, clients: int, workers: int) -> Report:
     """Run the crowd and report whole round trips per second."""
     recorder = Recorder()
@@ -47,9 +59,11 @@ async def measure(system: System, *, seconds: float, clients: int, workers: int)
         requesters = await callers(system, session, recorder, prefix="bench_client_", count=clients)
         owners = await callers(system, session, recorder, prefix="bench_owner_", count=workers)
         run, stop = f"bench {secrets.token_hex(4)}", asyncio.Event()
-        tasks = [asyncio.create_task(_worker(owner, f"{run} {n}", stop)) for n, owner in enumerate(owners)]
+        names = [f"{run} {n}" for n in range(workers)]
+        tasks = [asyncio.create_task(_worker(owner, name, stop)) for owner, name in zip(owners, names, strict=True)]
         # a model nobody serves is refused, so the workers come first
         await asyncio.sleep(0.5)
+        await _age_workers(system, names)
         tasks += [asyncio.create_task(_client(requester, stop)) for requester in requesters]
         await asyncio.sleep(_WARM_UP_SECONDS)
         before, start = cpu_seconds(system.pids), perf_counter()

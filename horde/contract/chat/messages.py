@@ -34,7 +34,7 @@ def parse_messages(value: object) -> list[Message]:
     size = sum(len(text) if text.isascii() else len(text.encode()) for text in counted_texts(stored))
     if size > limits.MAX_CHAT_TEXT_BYTES:
         raise saying.unsupported(
-            "messages", f"the text of the messages is {size} bytes; at most {limits.MAX_CHAT_TEXT_BYTES} are supported."
+            "messages", f"the messages of a chat request hold at most {limits.MAX_CHAT_TEXT_BYTES} bytes of text."
         )
     check_image_caps(stored)
     return stored

@@ -7,10 +7,12 @@ from horde.contract import limits, strict_json
 from horde.contract.chat import saying
 from horde.contract.chat.horde_options import parse_horde_options
 from horde.contract.chat.messages import counted_texts, parse_messages
+from horde.contract.chat.overlong import shortened
 from horde.contract.chat.request import ChatRequest
 from horde.contract.chat.tool_history import check_tool_history
 from horde.contract.chat.tools import parse_tool_controls
 from horde.contract.nul import NUL, refuse_nul
+from horde.contract.refusal import Refusal
 from horde.contract.vocabulary import chat_policy
 
 _TOKEN_KEYS = ("max_tokens", "max_completion_tokens")
@@ -42,9 +44,26 @@ def parse_chat_request(body: bytes) -> ChatRequest:
 
     Raises Refusal: BadRequest, UnsupportedChatParameter, ChatRequestConflict, NulByteInPayload, or an image cap's.
     """
+    _refuse_overlong(body)
     sent = strict_json.loads_object(body)
     if NUL in body:
         refuse_nul(sent, "")
+    return _checked(sent)
+
+
+def _refuse_overlong(body: bytes) -> None:
+    """Refuses a body with far too much text as it would be refused in the end, without reading all of it."""
+    cut = shortened(body)
+    if cut is None:
+        return
+    try:
+        sent = strict_json.loads_object(cut)
+    except Refusal:
+        return  # which names a place: it has to be the place in the whole body
+    _checked(sent)
+
+
+def _checked(sent: Mapping[str, Any]) -> ChatRequest:
     saying.refuse_unknown_keys(sent, _KEYS, "")
     horde = parse_horde_options(sent.get("horde"))
     models = _models(sent)

@@ -146,6 +146,6 @@ def _check_size(tools: list[dict[str, Any]], choice: object, response_format: ob
     if size > limits.MAX_CHAT_TOOL_SPEC_BYTES:
         raise saying.unsupported(
             "tools",
-            f"'tools', 'tool_choice' and 'response_format' take {size} bytes together; "
-            f"at most {limits.MAX_CHAT_TOOL_SPEC_BYTES} are supported.",
+            "'tools', 'tool_choice' and 'response_format' take more than "
+            f"{limits.MAX_CHAT_TOOL_SPEC_BYTES} bytes together.",
         )

@@ -3,11 +3,13 @@
 import asyncio
 import random
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from itertools import batched
 from uuid import UUID
 
 from services.dispatch.deps import Deps
+from services.dispatch.events import durations
 from services.dispatch.events import pop as events
 from services.dispatch.repo import queue as repo
 from services.dispatch.rules.declaration import Declaration
@@ -54,6 +56,7 @@ class Taking:
         self._lost = 0
         self.skipped: dict[str, int] = {}
 
+    @durations.eval_loop
     async def take(self, deps: Deps) -> tuple[Taken, Handout] | None:
         """The jobs taken and what they were taken for; None when nothing fits."""
         handout = self._handout(deps)
@@ -79,11 +82,17 @@ class Taking:
                 found = await repo.find_candidates(deps.store, self._worker.id, self._fit, self._now, depth)
             self.skipped = dict(found.skipped)
             for page in batched(found.fitting, _AT_ONCE):
-                taken = await self._claim(page, handout, deps)
+                left = deps.claiming.left(page)
+                if not left:
+                    continue
+                # a paused worker mostly takes nothing of anybody
+                with nullcontext() if self._worker.paused else deps.claiming.of(left[0]):
+                    taken = await self._claim(left, handout, deps)
                 if taken is not None:
                     return taken
-                self._lost += 1
                 events.claim_lost()
+                # whoever was faster has all of a request that wants one result
+                self._lost += not all(candidate.is_single for candidate in left)
             if found.exhausted:
                 break
         return None

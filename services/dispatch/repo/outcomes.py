@@ -115,7 +115,7 @@ async def store_result(
         ttl,
     )
     if row is None:
-        raise AssertionError("store_result_v1 answers with one row")
+        raise AssertionError("store_result_v2 answers with one row")
     return StoredResult(row["outcome"], row["finished"] or 0, bool(row["done"]))
 
 

@@ -26,7 +26,13 @@ async def find_candidates(store: Access, worker_id: UUID, fit: Fit, now: datetim
     rows = await store.fetch(_FIND_CANDIDATES, *sought(worker_id, fit, now, depth))
     return Candidates(
         fitting=[
-            Candidate(request_id=row["id"], user_id=row["user_id"], is_chat=row["is_chat"], models=row["models"])
+            Candidate(
+                request_id=row["id"],
+                user_id=row["user_id"],
+                is_chat=row["is_chat"],
+                models=row["models"],
+                is_single=row["single"],
+            )
             for row in rows
             if row["id"] is not None and row["skip"] is None
         ],
@@ -139,4 +145,5 @@ def _taken(row: Record, handout: Handout, model: str, *, fake: bool) -> Taken:
         by_link=row["by_link"],
         chat_extras=row["chat_extras"],
         image_keys=row["image_keys"],
+        softprompt=row["softprompt"] or "",
     )

@@ -53,6 +53,7 @@ async def look(
                 user_id=row["candidate_user"],
                 is_chat=row["candidate_is_chat"],
                 models=row["candidate_models"],
+                is_single=row["candidate_single"],
             )
             for row in found
             if row["candidate_id"] is not None and row["candidate_skip"] is None

@@ -1,6 +1,6 @@
 """What has become of a request: how many of its jobs wait, run and ended, and whether it is done.
 
-Source: chat reference, Structured submit (completion); base-domain 3.8. The SQL function conclude_v1 decides alike.
+Source: chat reference, Structured submit (completion); base-domain 3.8. The SQL function conclude_v2 decides alike.
 """
 
 from dataclasses import dataclass

@@ -10,12 +10,13 @@ from services.dispatch.rules.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A waiting request that fits, best first among its kind."""
+    """A waiting request that fits, best first among its kind. `is_single`: the first claim takes all of it."""
 
     request_id: uuid.UUID
     user_id: int
     is_chat: bool
     models: Sequence[str]
+    is_single: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ class Taken:
     by_link: bool
     chat_extras: str | None
     image_keys: Sequence[str]
+    # the worker loads it before it generates; empty: none
+    softprompt: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ class Claim:
     ttl_seconds: int = 0
     is_chat: bool = False
     payload: bytes = b""
+    softprompt: str = ""
     skipped: Mapping[str, int] = field(default_factory=dict)
     # what its worker is told on the occasion
     messages: Sequence[Message] = ()

@@ -20,7 +20,8 @@ WITH free AS (
     SELECT r.id, wanted.model, least(r.n, CASE WHEN r.disable_batching THEN 1 ELSE cardinality($2::uuid[]) END) AS taken
     FROM unnest($1::uuid[], $4::text[]) WITH ORDINALITY AS wanted (id, model, place)
     JOIN dispatch.waiting_prompts r ON r.id = wanted.id
-    WHERE r.active AND NOT r.faulted AND NOT r.cancelled AND r.n > 0 AND r.expiry > $5
+    -- in one piece: planned on an empty queue, the pieces would have it read by when it expires
+    WHERE CASE WHEN r.active AND NOT r.faulted AND NOT r.cancelled AND r.n > 0 THEN r.expiry > $5 END
     ORDER BY wanted.place LIMIT 1
     FOR NO KEY UPDATE OF r SKIP LOCKED
 ), request AS (
@@ -28,7 +29,7 @@ WITH free AS (
     FROM free WHERE r.id = free.id
     RETURNING r.*, free.taken, free.model
 ), emptied AS (
-    UPDATE dispatch.wp_models m SET waiting = false FROM request r WHERE r.n = 0 AND m.wp_id = r.id AND m.waiting
+    UPDATE dispatch.wp_models m SET waiting = false FROM request r WHERE r.n = 0 AND m.wp_id = r.id
 ), leased AS (
     INSERT INTO dispatch.processing_gens (
         id, wp_id, worker_id, model, created, start_time, job_ttl, lease_cap, lease_until, worker_trusted, streamed,
@@ -44,5 +45,5 @@ SELECT r.id, r.taken, r.model, r.is_chat, coalesce(r.chat_extras @> '{"stream_pr
        NOT r.is_chat AND r.max_length > $9 AS over_capacity, r.created, r.user_id, r.sharedkey_id IS NOT NULL AS from_shared_key,
        r.max_length, r.max_context_length, CASE WHEN r.is_chat THEN '' ELSE r.prompt END AS prompt, r.params,
        r.chat_messages_offloaded AND $14 AS by_link, CASE WHEN NOT (r.chat_messages_offloaded AND $14) THEN r.messages END AS messages,
-       r.chat_extras, r.image_keys
+       r.chat_extras, r.image_keys, r.softprompt
 FROM request r

@@ -19,5 +19,5 @@
 -- $17 paused boolean
 -- $18 now timestamptz
 -- $19 depth integer entries to look at in each source
-SELECT exhausted, id, user_id, is_chat, models, skip
+SELECT exhausted, id, user_id, is_chat, models, single, skip
 FROM dispatch.find_candidates_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)

@@ -33,12 +33,12 @@ WITH me AS MATERIALIZED (
     WHERE a.api_key = $20
 )
 SELECT me.*, NULL::boolean AS exhausted, NULL::uuid AS candidate_id, NULL::integer AS candidate_user, NULL::boolean AS candidate_is_chat,
-       NULL::text[] AS candidate_models, NULL::text AS candidate_skip
+       NULL::text[] AS candidate_models, NULL::boolean AS candidate_single, NULL::text AS candidate_skip
 FROM me
 UNION ALL
 SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-       NULL, NULL, NULL, NULL, c.exhausted, c.id, c.user_id, c.is_chat, c.models, c.skip
+       NULL, NULL, NULL, NULL, c.exhausted, c.id, c.user_id, c.is_chat, c.models, c.single, c.skip
 FROM (
-    SELECT f.exhausted, f.id, f.user_id, f.is_chat, f.models, f.skip
+    SELECT f.exhausted, f.id, f.user_id, f.is_chat, f.models, f.single, f.skip
     FROM dispatch.find_candidates_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) f
 ) c

@@ -1,4 +1,4 @@
--- settle_cancelled: end and pay one streamed generation at its cancel; see dispatch.settle_cancelled_v1. Amounts in hundredths of a kudo.
+-- settle_cancelled: end and pay one streamed generation at its cancel; see dispatch.settle_cancelled_v2. Amounts in hundredths of a kudo.
 -- $1 generation uuid
 -- $2 characters int
 -- $3 reward bigint
@@ -6,4 +6,4 @@
 -- $5 burn bigint
 -- $6 now timestamptz
 -- $7 request_ttl interval
-SELECT dispatch.settle_cancelled_v1($1, $2, $3, $4, $5, $6, $7)
+SELECT dispatch.settle_cancelled_v2($1, $2, $3, $4, $5, $6, $7)

@@ -1,4 +1,4 @@
--- store_result: claim, pay and complete in one call; see dispatch.store_result_v1. Amounts in hundredths of a kudo.
+-- store_result: claim, pay and complete in one call; see dispatch.store_result_v2. Amounts in hundredths of a kudo.
 -- $1 generation uuid
 -- $2 reply jsonb
 -- $3 text text
@@ -10,4 +10,4 @@
 -- $9 tokens int
 -- $10 now timestamptz
 -- $11 request_ttl interval
-SELECT outcome, finished, done FROM dispatch.store_result_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+SELECT outcome, finished, done FROM dispatch.store_result_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)

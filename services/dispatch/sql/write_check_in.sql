@@ -37,5 +37,5 @@ WITH checked AS (
     ON CONFLICT (worker_id, action) DO UPDATE SET value = s.value + excluded.value
 )
 SELECT CASE WHEN $23 > 0
-            THEN admission.settle_v1(gen_random_uuid(), 'uptime', NULL, NULL, NULL, user_id, $23, 0, 0, 0) END
+            THEN admission.settle_v2(gen_random_uuid(), 'uptime', NULL, NULL, NULL, user_id, $23, 0, 0, 0) END
 FROM checked

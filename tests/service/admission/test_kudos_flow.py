@@ -18,7 +18,7 @@ async def _settle(
     world: AdmissionWorld, kind: str, requester: int | None, owner: int, reward: int, charge: int
 ) -> None:
     await world.sql.execute(
-        "SELECT admission.settle_v1($1, $2, NULL, $3, NULL, $4, $5, $6, 100, 80)",
+        "SELECT admission.settle_v2($1, $2, NULL, $3, NULL, $4, $5, $6, 100, 80)",
         uuid4(), kind, requester, owner, reward, charge,
     )  # fmt: skip
 

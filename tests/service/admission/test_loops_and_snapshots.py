@@ -1,9 +1,11 @@
 """What admission does without being called, and what it remembers."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
+from horde.cli.admin import check_ledger
 from horde.rpc.client import NeighbourUnavailable
 from services.admission.__main__ import loops
 from tests.fakes.admission_world import AdmissionWorld, admission_world, chat
@@ -18,7 +20,7 @@ async def test_an_account_is_promoted_when_it_earned_enough_and_is_old_enough(da
             account = await world.account(name)
             ids[name] = account.id
             await world.sql.execute(
-                "SELECT admission.settle_v1(gen_random_uuid(), 'uptime', NULL, NULL, NULL, $1, $2, 0, 0, 0)",
+                "SELECT admission.settle_v2(gen_random_uuid(), 'uptime', NULL, NULL, NULL, $1, $2, 0, 0, 0)",
                 account.id,
                 escrow,
             )
@@ -40,7 +42,7 @@ async def test_an_account_is_promoted_when_it_earned_enough_and_is_old_enough(da
 
 
 async def test_without_a_threshold_nobody_is_promoted(world: AdmissionWorld) -> None:
-    assert {loop.name for loop in loops(world.deps)} == {"passkeys", "policy", "model_reference"}
+    assert "promotion" not in {loop.name for loop in loops(world.deps)}
 
 
 async def test_an_address_is_checked_once_a_second(world: AdmissionWorld) -> None:
@@ -70,3 +72,21 @@ async def test_with_moderation_away_only_prompts_that_need_it_are_refused(world:
         await world.admit(chat(), key=flagged.api_key)
     assert caught.value.code == "UNAVAILABLE"
     assert await world.count("dispatch.waiting_prompts") == 1
+
+
+async def test_the_hourly_loop_pays_every_month_that_is_due_once(world: AdmissionWorld) -> None:
+    granted = await world.account("granted")
+    moderator = await world.account("moderator", moderator=True)
+    other = await world.account("other")
+    await world.sql.execute("UPDATE admission.users SET monthly_kudos = 7 WHERE id = $1", granted.id)
+    paying = [loop for _ in range(2) for loop in loops(world.deps) if loop.name == "monthly_kudos"]
+    assert {loop.every for loop in paying} == {timedelta(hours=1)}
+    balances = "SELECT kudos FROM admission.users WHERE id = ANY($1) ORDER BY id"
+    ids = [granted.id, moderator.id, other.id]
+    # the first month at once, the second when it is over, then the two an outage missed
+    for days, months in ((0, 1), (28, 1), (4, 2), (62, 4)):
+        world.clock.advance(timedelta(days=days))
+        await asyncio.gather(*(loop.run() for loop in paying))
+        found = [row["kudos"] for row in await world.sql.fetch(balances, ids)]
+        assert found == [700 * months, 30_000_000 * months, 0]
+    assert (await check_ledger(world.database.url)) == []

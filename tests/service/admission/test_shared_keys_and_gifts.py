@@ -210,7 +210,7 @@ async def test_usage_counts_a_generation_under_the_model_that_answered(world: Ad
         worker,
         now,
     )
-    settle = "SELECT admission.settle_v1($1, 'generation', $2, $3, NULL, $4, 1000, 1000, 100, 80)"
+    settle = "SELECT admission.settle_v2($1, 'generation', $2, $3, NULL, $4, 1000, 1000, 100, 80)"
     for _ in range(2):
         await world.sql.execute(settle, generation, request, payer.id, owner.id)
     asked = pb.GetUsageRequest(api_key=payer.api_key, account_id=payer.id, days=1)
