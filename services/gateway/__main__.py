@@ -5,6 +5,7 @@ import sys
 from time import monotonic
 
 from horde.clock import SystemClock
+from horde.live import Live
 from horde.ratelimit import RateLimiter
 from horde.rpc.probes import Readiness, announce, probes
 from horde.rpc.server import run, stop_signal
@@ -14,6 +15,7 @@ from services.gateway.app import build_app
 from services.gateway.deps import GatewayDeps
 from services.gateway.events import Events
 from services.gateway.neighbours import connect
+from services.gateway.openai.orphans import Orphans
 from services.gateway.serving import served
 from services.gateway.settings import GatewaySettings
 
@@ -37,8 +39,12 @@ async def _serve() -> None:
     readiness = Readiness(neighbours.checks)
     limiting = RateLimiter.open(settings.redis_url, enabled=settings.rate_limits_enabled)
     try:
-        async with limiting as limiter, probes(settings.metrics_listen, readiness) as metrics:
-            deps = GatewayDeps.made(neighbours, SystemClock(), settings, limiter, Events())
+        async with (
+            limiting as limiter,
+            Live.open(settings) as live,
+            probes(settings.metrics_listen, readiness) as metrics,
+        ):
+            deps = GatewayDeps.made(neighbours, SystemClock(), settings, limiter, Orphans(live), Events())
             app = build_app(deps)
             drain = max(settings.drain_seconds - _CLOSING_SHARE, 0.0)
             async with served(app, settings.gateway_listen, drain) as url:

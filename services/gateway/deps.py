@@ -10,7 +10,8 @@ from horde.clock import Clock
 from horde.ratelimit import RateLimiter
 from services.gateway.events import Events
 from services.gateway.fresh import Fresh
-from services.gateway.neighbours import KudosFlow, Models, Modes, Neighbours, Performance, Workers
+from services.gateway.neighbours import KudosFlow, Models, Modes, Neighbours, Performance, TextStatistics, Workers
+from services.gateway.openai.orphans import Orphans
 from services.gateway.passkeys import ProxyPasskeys
 from services.gateway.settings import GatewaySettings
 from services.gateway.throttle import Throttle
@@ -24,6 +25,9 @@ and a switched mode late. Here only the service's answer is kept, and just long 
 
 _FLOW_SECONDS = 60.0
 """Hours are summed over the whole ledger of a day: once a minute is enough for a chart of hours."""
+
+_STATISTICS_SECONDS = 10.0
+"""Upstream keeps them for 50 s. The last minute's figures move while somebody looks, and folded sums are cheap."""
 
 
 @dataclass(slots=True)
@@ -41,6 +45,7 @@ class GatewayDeps:
     clock: Clock
     settings: GatewaySettings
     throttle: Throttle
+    orphans: Orphans
     events: Events
     node: str
     load: Load
@@ -51,6 +56,7 @@ class GatewayDeps:
     workers: Fresh[Workers]
     """As anyone sees them."""
     kudos_flow: Fresh[KudosFlow]
+    text_statistics: Fresh[TextStatistics]
     stopping: asyncio.Event
     """Set when the process begins to leave: answers that only wait are given at once."""
 
@@ -61,6 +67,7 @@ class GatewayDeps:
         clock: Clock,
         settings: GatewaySettings,
         limiter: RateLimiter,
+        orphans: Orphans,
         events: Events,
     ) -> "GatewayDeps":
         """The dependencies around the given ones."""
@@ -77,6 +84,7 @@ class GatewayDeps:
             clock=clock,
             settings=settings,
             throttle=Throttle(limiter, settings, clock, ProxyPasskeys(passkeys, clock)),
+            orphans=orphans,
             events=events,
             node=f"{socket.gethostname()}:{settings.gateway_listen.rpartition(':')[2]}:{VERSION}",
             load=Load(),
@@ -85,6 +93,7 @@ class GatewayDeps:
             modes=kept(neighbours.get_modes, system.modes_request(), _MODES_SECONDS),
             performance=kept(neighbours.get_performance, system.performance_request(), seconds),
             workers=kept(neighbours.list_workers, workers.public_list_request(), seconds),
+            text_statistics=kept(neighbours.get_text_statistics, system.text_statistics_request(), _STATISTICS_SECONDS),
             kudos_flow=kept(neighbours.get_kudos_flow, system.kudos_flow_request(), _FLOW_SECONDS),
             stopping=asyncio.Event(),
         )

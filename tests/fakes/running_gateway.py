@@ -9,10 +9,12 @@ from typing import Any
 import httpx
 
 from horde.clock import SystemClock
+from horde.live import Live
 from horde.ratelimit import RateLimiter
 from services.gateway.app import GatewayDeps, build_app
 from services.gateway.events import Events
 from services.gateway.neighbours import connect
+from services.gateway.openai.orphans import Orphans
 from services.gateway.serving import served
 from services.gateway.settings import GatewaySettings
 from tests.fakes.gateway_services import Desk, fake_services
@@ -48,7 +50,8 @@ async def running(desk: Desk | None = None, **settings: Any) -> AsyncIterator[Ga
         )
         neighbours = connect(chosen)
         stack.push_async_callback(neighbours.close)
-        deps = GatewayDeps.made(neighbours, SystemClock(), chosen, limiter, Events())
+        live = await stack.enter_async_context(Live.open(chosen))
+        deps = GatewayDeps.made(neighbours, SystemClock(), chosen, limiter, Orphans(live), Events())
         url = await stack.enter_async_context(served(build_app(deps), chosen.gateway_listen, 1.0))
         client = await stack.enter_async_context(httpx.AsyncClient(base_url=url, timeout=20))
         yield Gateway(url, client, on_desk, deps.stopping)

@@ -43,6 +43,7 @@ class ToldRequest(Desk):
             "ListModels": dispatch.ListModelsResponse(models=[a_model()]),
             "FindAccount": self._find,
         }
+        self._operation_key: str | None = None
         self.renew()
 
     def renew(self) -> None:
@@ -151,7 +152,10 @@ class ToldRequest(Desk):
         self.changed.set()
 
     def _admit(self, request: admission.AdmitChatRequest) -> Message:
-        if self.count("AdmitChat") > 1:
+        key = (orjson.loads(request.body).get("horde") or {}).get("operation_key")
+        repeated = key is not None and key == self._operation_key
+        self._operation_key = key
+        if self.count("AdmitChat") > 1 and not repeated:
             self.renew()
         return admission.AdmitChatResponse(
             outcome=admission.ADMIT_OUTCOME_QUEUED,

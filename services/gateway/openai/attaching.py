@@ -1,15 +1,17 @@
 """Which clients wait for which requests: a retry finds its first try's request, and the last to leave cancels it.
 
-Contract: clients-and-front 3.9 and 3.10, decision 27a. Kept in this process alone: a retry that reaches another
-gateway attaches only with an operation key, which admission knows.
+Contract: clients-and-front 3.9 and 3.10, decision 27a. Who waits here is kept in this process; of those that are gone
+the other gateways learn by orphans.py.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from horde.clock import Clock
+from services.gateway.openai.orphans import Orphans
 
 MOST_KEPT = 10_000
 """Accepted calls that are remembered for a retry."""
@@ -28,6 +30,7 @@ class Accepted:
     request_id: str
     created: int
     accepted_at: float
+    fingerprint: bytes | None
     listeners: int = 0
     is_delivered: bool = False
     is_cancelled: bool = False
@@ -38,20 +41,28 @@ class Accepted:
 class Attaching:
     """All calls of this process that wait. `grace_seconds`: how long a request outlives a client that may come back."""
 
-    def __init__(self, cancel: Callable[[str], Awaitable[object]], clock: Clock, grace_seconds: float) -> None:
+    def __init__(
+        self, cancel: Callable[[str], Awaitable[object]], orphans: Orphans, clock: Clock, grace_seconds: float
+    ) -> None:
         self._cancel = cancel
+        self._orphans = orphans
         self._clock = clock
         self._grace_seconds = grace_seconds
         self._waiting: dict[str, Accepted] = {}
         self._by_fingerprint: OrderedDict[bytes, Accepted] = OrderedDict()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
-    def accept(self, request_id: str, created: int, fingerprint: bytes | None) -> Accepted:
-        """A client waits for this request now; without a fingerprint no retry is expected."""
+    def accept(self, request_id: str, created: int, fingerprint: bytes | None, *, repeatable: bool = False) -> Accepted:
+        """A client waits for this request now; without a fingerprint no retry is expected.
+
+        `repeatable`: it may be the request of an earlier call, which another gateway would give up in a while.
+        """
         one = self._waiting.get(request_id)
         if one is None:
-            one = Accepted(request_id, created, self._clock.monotonic())
+            one = Accepted(request_id, created, self._clock.monotonic(), fingerprint)
             self._waiting[request_id] = one
+            if repeatable:
+                self._start(self._orphans.adopt(request_id))
         self._join(one)
         if fingerprint is not None:
             self._by_fingerprint[fingerprint] = one
@@ -63,7 +74,10 @@ class Attaching:
     async def attach(self, fingerprint: bytes) -> Accepted | None:
         """The request of the first try, when its client is gone without an answer; the caller waits for it now."""
         one = self._by_fingerprint.get(fingerprint)
-        if one is None or one.is_delivered or self._clock.monotonic() - one.accepted_at > RETRY_SECONDS:
+        if one is None:
+            left = await self._orphans.find(fingerprint)
+            return None if left is None else self.accept(*left, fingerprint)
+        if one.is_delivered or self._clock.monotonic() - one.accepted_at > RETRY_SECONDS:
             return None
         try:
             async with asyncio.timeout(GONE_SECONDS):
@@ -86,10 +100,7 @@ class Attaching:
         if delivered:
             self._waiting.pop(one.request_id, None)
             return
-        task = asyncio.create_task(self._abandon(one, self._grace_seconds if keep else 0.0), name="front: abandoned")
-        one.timer = task
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        one.timer = self._start(self._wait_for_it(one) if keep else self._abandon(one))
 
     def _join(self, one: Accepted) -> None:
         one.listeners += 1
@@ -97,12 +108,26 @@ class Attaching:
         if one.timer is not None:
             one.timer.cancel()
             one.timer = None
+            self._start(self._orphans.adopt(one.request_id))
 
-    async def _abandon(self, one: Accepted, seconds: float) -> None:
-        if seconds:
-            await asyncio.sleep(seconds)
+    async def _wait_for_it(self, one: Accepted) -> None:
+        """The client may come back within the grace: to this gateway, which ends this task, or to another."""
+        noted = await self._orphans.leave(one.request_id, one.created, one.fingerprint, self._grace_seconds)
+        await asyncio.sleep(self._grace_seconds)
+        if noted and await self._orphans.adopt(one.request_id) is False:
+            self._waiting.pop(one.request_id, None)
+            return
+        await self._abandon(one)
+
+    async def _abandon(self, one: Accepted) -> None:
         one.is_cancelled = True
         self._waiting.pop(one.request_id, None)
         # From here on a joining client must not stop the cancel half way.
         one.timer = None
         await self._cancel(one.request_id)
+
+    def _start[T](self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
+        task = asyncio.create_task(work, name="front: abandoned")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

@@ -55,7 +55,9 @@ async def complete(front: Front, scope: Scope, receive: Receive, send: Send) -> 
         fingerprint = who.fingerprint(raw) if who.is_sdk and front.deps.settings.front_attach_retries else None
         accepted = await _attached(front, who, fingerprint)
         if accepted is None:
-            accepted = await _queued(front, who, wanted.native(native, operation_key), fingerprint)
+            accepted = await _queued(
+                front, who, wanted.native(native, operation_key), fingerprint, repeatable=operation_key is not None
+            )
         scope[ACCEPTED] = accepted.request_id
         # A stream lasts for minutes, and its body may have 36 MiB.
         del raw, native
@@ -90,14 +92,16 @@ async def _attached(front: Front, who: FrontCaller, fingerprint: bytes | None) -
     return accepted
 
 
-async def _queued(front: Front, who: FrontCaller, native: bytes, fingerprint: bytes | None) -> Accepted:
+async def _queued(
+    front: Front, who: FrontCaller, native: bytes, fingerprint: bytes | None, *, repeatable: bool
+) -> Accepted:
     admitted = await front.deps.neighbours.admit_chat(wire.submit_request(native, who.caller))
     if not wire.is_queued(admitted):
         raise FrontError(502, SERVER, "upstream_unavailable", "The request was not queued.")
     if admitted.favours_address:
         front.deps.throttle.favour(who.caller)
     created = admitted.created.seconds or int(front.deps.clock.now().timestamp())
-    return front.attaching.accept(admitted.request_id, created, fingerprint)
+    return front.attaching.accept(admitted.request_id, created, fingerprint, repeatable=repeatable)
 
 
 async def _answer(call: _Call, leaving: asyncio.Task[None], send: Send) -> None:

@@ -33,7 +33,9 @@ class Front:
     def __init__(self, deps: GatewayDeps) -> None:
         self.deps = deps
         self.events = FrontEvents()
-        self.attaching = Attaching(self._cancel_abandoned, deps.clock, deps.settings.front_abandoned_seconds)
+        self.attaching = Attaching(
+            self._cancel_abandoned, deps.orphans, deps.clock, deps.settings.front_abandoned_seconds
+        )
         self.failing = Fresh(Readiness(deps.neighbours.checks).failing, _READY_SECONDS, deps.clock)
 
     async def cancel(self, request_id: str, cause: Cause) -> Standing | None:

@@ -11,12 +11,14 @@ import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from horde.clock import SystemClock
+from horde.live import Live
 from horde.ratelimit import RateLimiter
 from services.gateway.answers import Answer, StreamCut
 from services.gateway.deps import GatewayDeps
 from services.gateway.edge import Edge
 from services.gateway.events import Events
 from services.gateway.neighbours import connect
+from services.gateway.openai.orphans import Orphans
 from services.gateway.serving import served
 from services.gateway.settings import GatewaySettings
 
@@ -28,7 +30,8 @@ async def behind_the_edge(app: ASGIApp, drain_seconds: float = 1.0) -> AsyncIter
     async with AsyncExitStack() as stack:
         neighbours = connect(settings)
         stack.push_async_callback(neighbours.close)
-        deps = GatewayDeps.made(neighbours, SystemClock(), settings, RateLimiter(None), Events())
+        live = await stack.enter_async_context(Live.open(settings))
+        deps = GatewayDeps.made(neighbours, SystemClock(), settings, RateLimiter(None), Orphans(live), Events())
         edge = Edge(app, deps=deps, front_errors=lambda error, _: Answer(repr(error).encode(), 418))
         yield await stack.enter_async_context(served(edge, "127.0.0.1:0", drain_seconds))
 
