@@ -31,8 +31,10 @@ CHECKS = (
     Check("imports", (str(BIN / "lint-imports"), "--no-cache")),
     Check("sizes", (sys.executable, "-m", "tools.sizes")),
     Check("house rules", (sys.executable, "-m", "tools.lint")),
+    Check("revisions", (sys.executable, "-m", "tools.revisions")),
     Check("protos", (sys.executable, "-m", "tools.protos", "--check")),
     Check("pages", (sys.executable, "-m", "tools.docs", "--check")),
+    Check("dashboards", (sys.executable, "-m", "tools.observe", "--check")),
     Check("locks", (sys.executable, "-m", "tools.locks", "--check")),
 )
 

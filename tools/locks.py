@@ -33,6 +33,7 @@ LOCKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("serve", ("pyproject.toml", "--constraints", "requirements/local.lock")),
     ("demo", ("--group", "pyproject.toml:demo")),
     ("clients", ("--group", "pyproject.toml:clients")),
+    ("checkov", ("--group", "pyproject.toml:checkov")),
 )
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -55,7 +56,7 @@ def problems() -> list[str]:
     direct = {"serve": project["project"]["dependencies"]}
     direct |= {"local": [*project["project"]["dependencies"], *project["dependency-groups"]["local"]]}
     direct["all"] = [*direct["local"], *project["dependency-groups"]["dev"]]
-    for group in ("demo", "clients"):
+    for group in ("demo", "clients", "checkov"):
         direct[group] = project["dependency-groups"][group]
     for name, wanted in direct.items():
         text = (FOLDER / f"{name}.lock").read_text()

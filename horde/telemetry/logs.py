@@ -13,7 +13,7 @@ import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
 from horde.settings import TelemetrySettings
-from horde.telemetry import tracing
+from horde.telemetry import faults, tracing
 
 
 def get(name: str) -> FilteringBoundLogger:
@@ -75,12 +75,11 @@ class _Lines(logging.StreamHandler[TextIO]):
 def _ending(*, console: bool) -> list[Processor]:
     if console:
         # The default formatter of exceptions prints the local variables of every frame, prompts among them.
-        plain = structlog.dev.plain_traceback
-        renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)
+        renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=faults.format_console)
         return [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer]
     return [
         structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-        structlog.processors.format_exc_info,
+        structlog.processors.ExceptionRenderer(faults.format_exception),
         structlog.processors.EventRenamer("message"),
         _as_json,
     ]

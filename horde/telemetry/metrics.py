@@ -4,6 +4,11 @@ Metrics are plain prometheus_client objects in its default registry, named
 `horde_<service>_<noun>_<unit|total>`. Labels are small closed sets; an id never becomes a label.
 """
 
+import functools
+from collections.abc import Callable, Coroutine
+from time import perf_counter
+from typing import Any
+
 from prometheus_client import Counter, Gauge, Histogram
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -31,4 +36,41 @@ class Timings:
         child.observe(seconds)
 
 
-__all__ = ["LONG_SECONDS", "SECONDS", "Counter", "Gauge", "Histogram", "Timings"]
+class Few:
+    """A label's values where strangers choose them: the first `most` keep their names, all others are `other`."""
+
+    __slots__ = ("_known", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: set[str] = set()
+
+    def __call__(self, value: str) -> str:
+        """The value itself, or `other`."""
+        if value not in self._known:
+            if len(self._known) >= self._most:
+                return "other"
+            self._known.add(value)
+        return value
+
+
+def timed[**P, R](
+    histogram: Histogram,
+) -> Callable[[Callable[P, Coroutine[Any, Any, R]]], Callable[P, Coroutine[Any, Any, R]]]:
+    """A decorator for one step of a story: each call's seconds go to `histogram`, whose labels are bound."""
+
+    def around(step: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
+        @functools.wraps(step)
+        async def watched(*args: P.args, **kwargs: P.kwargs) -> R:
+            started = perf_counter()
+            try:
+                return await step(*args, **kwargs)
+            finally:
+                histogram.observe(perf_counter() - started)
+
+        return watched
+
+    return around
+
+
+__all__ = ["LONG_SECONDS", "SECONDS", "Counter", "Few", "Gauge", "Histogram", "Timings", "timed"]

@@ -3,22 +3,25 @@
 Every call carries a W3C `traceparent`, whether or not traces are exported, so a log line can always be followed
 from the gateway to the last service. Spans exist only when an OTLP endpoint is set; without one, `span` returns
 one shared object that does nothing, and nothing is allocated on a call.
+
+A span that fails is marked with the type of its exception and nothing else: a message may quote a prompt.
 """
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Protocol
 
 from opentelemetry import trace
-from opentelemetry.trace import SpanKind
+from opentelemetry.context import Context
+from opentelemetry.trace import SpanKind, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from horde.settings import TelemetrySettings
 
-type Attribute = str | int | float | bool
+type Attribute = str | int | float | bool | Sequence[str]
 
 _TRACE_ID = slice(3, 35)
 """Where the trace id stands in `00-<32 hex>-<16 hex>-<2 hex>`."""
@@ -54,6 +57,7 @@ class _NoSpan(AbstractContextManager[Span]):
 
 
 _NO_SPAN = _NoSpan()
+_NOTHING: Mapping[str, Attribute] = {}
 
 
 class _Switch:
@@ -91,15 +95,15 @@ def span(name: str, **attributes: Attribute) -> AbstractContextManager[Span]:
     tracer = _Switch.tracer
     if tracer is None:
         return _NO_SPAN
-    return tracer.start_as_current_span(name, attributes=attributes)
+    return _Recorded(tracer, name, SpanKind.INTERNAL, attributes)
 
 
-def client_span(name: str, **attributes: Attribute) -> AbstractContextManager[Span]:
-    """A span around a call to another process."""
+def client_span(name: str, attributes: Mapping[str, Attribute] = _NOTHING) -> AbstractContextManager[Span]:
+    """A span around a call to another process; attributes by their names in the semantic conventions."""
     tracer = _Switch.tracer
     if tracer is None:
         return _NO_SPAN
-    return tracer.start_as_current_span(name, kind=SpanKind.CLIENT, attributes=attributes)
+    return _Recorded(tracer, name, SpanKind.CLIENT, attributes)
 
 
 def server_span(name: str, traceparent: str | None, **attributes: Attribute) -> AbstractContextManager[Span]:
@@ -108,7 +112,50 @@ def server_span(name: str, traceparent: str | None, **attributes: Attribute) -> 
     if tracer is None:
         return _NO_SPAN
     parent = _propagator.extract({"traceparent": traceparent}) if traceparent else None
-    return tracer.start_as_current_span(name, context=parent, kind=SpanKind.SERVER, attributes=attributes)
+    return _Recorded(tracer, name, SpanKind.SERVER, attributes, parent)
+
+
+class _Recorded(AbstractContextManager[Span]):
+    """A span of a process that exports traces."""
+
+    __slots__ = ("_open",)
+
+    def __init__(
+        self,
+        tracer: trace.Tracer,
+        name: str,
+        kind: SpanKind,
+        attributes: Mapping[str, Attribute],
+        parent: Context | None = None,
+    ) -> None:
+        # What the SDK would record of an exception by itself is its message and its traceback.
+        self._open = tracer.start_as_current_span(
+            name,
+            context=parent,
+            kind=kind,
+            attributes=attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        )
+
+    def __enter__(self) -> Span:
+        return self._open.__enter__()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if kind is not None and issubclass(kind, Exception):
+            current = trace.get_current_span()
+            current.set_attribute("error.type", kind.__name__)
+            current.set_status(StatusCode.ERROR)
+        self._open.__exit__(kind, error, at)
+
+
+def mark(**ids: str | Iterable[object]) -> None:
+    """Puts ids on the current span, if one is recorded: `mark(request_id=…)` is the attribute `horde.request_id`."""
+    if _Switch.tracer is None:
+        return
+    current = trace.get_current_span()
+    for name, value in ids.items():
+        current.set_attribute(f"horde.{name}", value if isinstance(value, str) else [*map(str, value)])
 
 
 def new_traceparent() -> str:

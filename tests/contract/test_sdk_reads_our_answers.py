@@ -7,10 +7,10 @@ import pytest
 
 from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
-from horde_pb.dispatch.v1 import models_pb2, status_pb2
+from horde_pb.dispatch.v1 import models_pb2, statistics_pb2, status_pb2
 from horde_pb.moderation.v1 import addresses_pb2, filters_pb2
 from services.gateway.answers import Answer
-from services.gateway.wire import addresses, chat, filters, models, pop, submit, text
+from services.gateway.wire import addresses, chat, filters, models, pop, submit, system, text
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,15 @@ def test_a_reward_and_a_model_list(sdk: Any) -> None:
     listed = dispatch.ListModelsResponse(models=[models_pb2.ModelStatus(name="m", count=1)])
     told = read(sdk.HordeStatusModelsAllResponse, models.answer(listed, models.read({"type": "text"})))
     assert told.root[0].name == "m"
+
+
+def test_text_statistics(sdk: Any) -> None:
+    made = statistics_pb2.GetTextStatisticsResponse(
+        day=statistics_pb2.Made(requests=2, tokens=160), models=[statistics_pb2.ModelMade(model="m", day=2, total=5)]
+    )
+    assert read(sdk.TextStatsModelsTotalResponse, system.text_totals_answer(made)).day == {"requests": 2, "tokens": 160}
+    told = read(sdk.TextStatsModelResponse, system.text_models_answer(made))
+    assert (told.day, told.month, told.total) == ({"m": 2}, {}, {"m": 5})
 
 
 def test_filters_and_what_they_find(sdk: Any) -> None:

@@ -6,8 +6,8 @@ The reference's `horde.text.stale_aborts` is `horde_text_stale_aborts_total` her
 from typing import Literal
 
 from horde.contract.refusal import Refusal
-from horde.telemetry import logs
-from horde.telemetry.metrics import LONG_SECONDS, Counter, Histogram
+from horde.telemetry import logs, tracing
+from horde.telemetry.metrics import LONG_SECONDS, Counter, Few, Histogram
 from services.dispatch.rules.size_buckets import size_bucket
 from services.dispatch.rules.submission import Reply, Target
 
@@ -24,6 +24,15 @@ _STALE = Counter(
 )
 _EMPTY = Counter(
     "horde_text_empty_generations_total", "Stored replies without any text.", ("model", "bridge_agent", "state")
+)
+_few_models, _few_agents = Few(200), Few(50)
+"""Workers name both; a stranger must not make as many series as names come to mind."""
+
+_KUDOS = Histogram(
+    "horde_submit_kudos",
+    "What a stored reply earned, in kudos.",
+    ("gentype",),
+    buckets=(0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000),
 )
 _SHADOW = Counter(
     "horde_text_gate_shadow_outcomes_total",
@@ -44,16 +53,18 @@ _FAULTED = Counter("horde_dispatch_faulted_requests_total", "Requests faulted af
 
 def stored(target: Target, reply: Reply, *, reward: int, seconds: float) -> None:
     """A reply was accepted, `seconds` after the pop."""
+    tracing.mark(request_id=str(target.request_id))
     _SUBMITS.labels("text", "censored" if reply.censored else "accepted").inc()
     if target.fake:
         return
+    _KUDOS.labels("text").observe(reward / 100)
     if target.over_capacity:
         shadow_ended(worker_trusted=target.worker_trusted, max_length=target.max_length, ending="completed")
         _SHADOW_SECONDS.labels(_flag(target.worker_trusted), size_bucket(target.max_length)).observe(seconds)
     if reply.is_empty:
         agent = target.bridge_agent.split(":")[0]
         state = "censored" if reply.censored else "ok"
-        _EMPTY.labels(target.model, agent, state).inc()
+        _EMPTY.labels(_few_models(target.model), _few_agents(agent), state).inc()
         log.warning("empty generation", generation=str(target.id), model=target.model, bridge_agent=agent)
     log.info(
         "horde.job_submit.done",
@@ -72,12 +83,14 @@ def repeated() -> None:
 
 def refused(target: Target, refusal: Refusal) -> None:
     """A reply was refused."""
+    tracing.mark(request_id=str(target.request_id))
     _SUBMITS.labels("text", "error").inc()
     log.info("reply refused", generation=str(target.id), request=str(target.request_id), reason=refusal.reason.key)
 
 
 def given_up(target: Target, label: str) -> None:
     """A worker gave a job up; counted again for a repeat."""
+    tracing.mark(request_id=str(target.request_id))
     _SUBMITS.labels("text", "faulted").inc()
     if target.is_chat:
         _FAULTS.labels(label, _flag(target.worker_trusted)).inc()

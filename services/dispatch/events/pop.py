@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from horde.contract.api_keys import ANONYMOUS_ID
-from horde.telemetry import logs
+from horde.telemetry import logs, tracing
 from horde.telemetry.metrics import LONG_SECONDS, Counter, Histogram
 from services.dispatch.rules.jobs import Taken
 from services.dispatch.rules.size_buckets import size_bucket
@@ -64,6 +64,7 @@ def nothing_found(considered: int) -> None:
 
 def taken(job: Taken, worker: Worker, account: Account, *, considered: int, capacity: float, now: datetime) -> None:
     """A pop took jobs off the queue."""
+    tracing.mark(request_id=str(job.request_id))
     _RETURNED.labels(_GENTYPE, "match").observe(len(job.generation_ids))
     _EVALUATED.labels(_GENTYPE).observe(considered)
     if job.fake:
