@@ -1,7 +1,6 @@
 """How one service calls another: a deadline on every call, retries only where declared, refusals as refusals."""
 
 import asyncio
-import contextlib
 import random
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
 from datetime import timedelta
@@ -11,7 +10,8 @@ from typing import Any, Protocol
 import grpc
 
 from horde.failures import Outage
-from horde.rpc import deadlines, options, refusals
+from horde.rpc import deadlines, options, refusals, tls
+from horde.settings import TlsSettings
 from horde.telemetry import tracing
 from horde.telemetry.metrics import SECONDS, Counter, Histogram, Timings
 
@@ -27,8 +27,9 @@ _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 0.5
 """Seconds between tries: a restarting replica leaves the load balancer's list well within the second."""
 
-_RECONNECT_SECONDS = 1.5 * options.LONGEST_RECONNECT_PAUSE_MS / 1000
-"""How long a call waits while no connection can be made: a neighbour that has just come back is tried once more."""
+_RECONNECT_SECONDS = 1.0
+"""How long a call waits while there is no connection: a neighbour that has just come back is tried once more, and when
+the only replica leaves, the next one is found behind its name."""
 
 
 class NeighbourUnavailable(Outage):
@@ -43,21 +44,33 @@ class NeighbourUnavailable(Outage):
 class UnaryCall[Req, Resp](Protocol):
     """A method of a generated stub that answers once."""
 
-    def __call__(self, request: Req, /, *, timeout: float | None = ..., metadata: Any = ...) -> Awaitable[Resp]: ...
+    def __call__(
+        self, request: Req, /, *, timeout: float | None = ..., metadata: Any = ..., wait_for_ready: bool = ...
+    ) -> Awaitable[Resp]: ...
 
 
 class StreamCall[Req, Resp](Protocol):
     """A method of a generated stub that answers with a stream."""
 
-    def __call__(self, request: Req, /, *, timeout: float | None = ..., metadata: Any = ...) -> AsyncIterable[Resp]: ...
+    def __call__(
+        self, request: Req, /, *, timeout: float | None = ..., metadata: Any = ..., wait_for_ready: bool = ...
+    ) -> AsyncIterable[Resp]: ...
 
 
 class Neighbour:
-    """One channel to one service, connected when first used."""
+    """One channel to one service, connected when first used; encrypted when the settings name certificates.
 
-    def __init__(self, target: str, *, name: str) -> None:
+    Raises StartError for certificates that cannot be used.
+    """
+
+    def __init__(self, target: str, *, name: str, settings: TlsSettings | None = None) -> None:
         self.name = name
-        self.channel: grpc.aio.Channel = grpc.aio.insecure_channel(target, options=options.CLIENT)
+        files = None if settings is None else tls.Files.of(settings)
+        self.channel: grpc.aio.Channel = (
+            grpc.aio.insecure_channel(target, options=options.CLIENT)
+            if files is None
+            else tls.secure_channel(files, target, name, options.CLIENT)
+        )
 
     async def close(self) -> None:
         """Ends the calls under way and the connections."""
@@ -113,12 +126,12 @@ class Neighbour:
         span_name = f"call {self.name}.{_method(call)}"
 
         async def made(request: Req) -> AsyncGenerator[Resp]:
-            await self._connected(_RECONNECT_SECONDS)
+            ready = await self._connected(_RECONNECT_SECONDS)
             timeout = None if deadline is None else self._in_time(deadlines.shrink(deadline.total_seconds()))
             started = perf_counter()
             code = "CANCELLED"
             with tracing.client_span(span_name):
-                running = call(request, timeout=timeout, metadata=tracing.outgoing())
+                running = call(request, timeout=timeout, metadata=tracing.outgoing(), wait_for_ready=ready)
             try:
                 async for message in running:
                     yield message
@@ -142,13 +155,13 @@ class Neighbour:
 
         async def attempt(request: Req, seconds: float) -> Resp:
             ends_at = perf_counter() + self._in_time(seconds)
-            await self._connected(seconds / 2)
+            ready = await self._connected(seconds / 2)
             timeout = self._in_time(ends_at - perf_counter())
             started = perf_counter()
             code = "CANCELLED"
             try:
                 with tracing.client_span(span_name):
-                    answer = await call(request, timeout=timeout, metadata=tracing.outgoing())
+                    answer = await call(request, timeout=timeout, metadata=tracing.outgoing(), wait_for_ready=ready)
                 code = "OK"
                 return answer
             except grpc.aio.AioRpcError as error:
@@ -159,14 +172,22 @@ class Neighbour:
 
         return attempt
 
-    async def _connected(self, patience: float) -> None:
-        """Waits out the pause between two tries to connect, during which gRPC would fail every call unsent."""
-        if self.channel.get_state() is not grpc.ChannelConnectivity.TRANSIENT_FAILURE:
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(min(patience, _RECONNECT_SECONDS)):
-                while (state := self.channel.get_state(try_to_connect=True)) is not grpc.ChannelConnectivity.READY:
+    async def _connected(self, patience: float) -> bool:
+        """Waits for a connection, and says whether there is one.
+
+        Without one gRPC fails every call unsent, also when the next try would find one. Where there was one just now,
+        a call may wait for the next: that it is lost in this very moment is the way in which a replica leaves.
+        """
+        ends_at = perf_counter() + min(patience, _RECONNECT_SECONDS)
+        while (state := self.channel.get_state(try_to_connect=True)) is not grpc.ChannelConnectivity.READY:
+            if state is grpc.ChannelConnectivity.SHUTDOWN:
+                return False
+            try:
+                async with asyncio.timeout(ends_at - perf_counter()):
                     await self.channel.wait_for_state_change(state)
+            except TimeoutError:
+                return False
+        return True
 
     def _in_time(self, seconds: float) -> float:
         if seconds <= 0:

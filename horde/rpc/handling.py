@@ -15,6 +15,7 @@ import grpc
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
 from horde.rpc import deadlines, refusals
+from horde.rpc.tls import Callers, NotOurs
 from horde.telemetry import logs, tracing
 from horde.telemetry.metrics import SECONDS, Counter, Gauge, Histogram, Timings
 
@@ -34,12 +35,16 @@ type Handler = grpc.RpcMethodHandler[Any, Any]
 
 _GOING_AWAY = "this server is stopping; call again"
 
+_IDS = ("request_id", "generation_id", "generation_ids")
+"""Fields of messages that traces are searched by."""
+
 
 class Surroundings:
-    """Wraps the handlers of one service."""
+    """Wraps the handlers of one service. `callers`: who may call them; None: whoever reaches the port."""
 
-    def __init__(self, service: str) -> None:
+    def __init__(self, service: str, callers: Callers | None = None) -> None:
         self._service = service
+        self._callers = callers
         self._draining = False
         self._streams: set[asyncio.Task[Any]] = set()
 
@@ -75,8 +80,13 @@ class Surroundings:
             code = "OK"
             traceparent = _adopt(context)
             try:
+                if self._callers is not None:
+                    self._callers.check(context)
                 with tracing.server_span(span_name, traceparent):
-                    return await handler(request, context)
+                    _mark_ids(request)
+                    answered = await handler(request, context)
+                    _mark_ids(answered)
+                    return answered
             except asyncio.CancelledError:
                 code = "CANCELLED"
                 raise
@@ -105,7 +115,10 @@ class Surroundings:
             if task is not None:
                 self._streams.add(task)
             try:
+                if self._callers is not None:
+                    self._callers.check(context)
                 with tracing.server_span(span_name, traceparent):
+                    _mark_ids(request)
                     async for message in handler(request, context):
                         yield message
             except asyncio.CancelledError:
@@ -137,6 +150,9 @@ class Surroundings:
         if isinstance(error, Outage):
             log.warning("unavailable", method=method, whom=error.whom, why=error.detail)
             return _Ending(grpc.StatusCode.UNAVAILABLE, f"{error.whom} cannot be reached")
+        if isinstance(error, NotOurs):
+            log.warning("caller refused", method=method, why=str(error))
+            return _Ending(grpc.StatusCode.PERMISSION_DENIED, str(error))
         _FAULTS.labels(self._service, method).inc()
         log.error("fault", method=method, exc_info=error)
         return _Ending(grpc.StatusCode.INTERNAL, f"internal error, trace {tracing.trace_id()}")
@@ -164,6 +180,14 @@ class Registrar:
         wrapped = {method: self._around.wrap(method, handler) for method, handler in handlers.items()}
         self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service_name, wrapped),))
         self._server.add_registered_method_handlers(service_name, wrapped)
+
+
+def _mark_ids(message: Any) -> None:
+    """The span of a call names the request and the generations that its message names."""
+    if tracing.enabled():
+        fields = message.DESCRIPTOR.fields_by_name
+        found = {name: getattr(message, name) for name in _IDS if name in fields}
+        tracing.mark(**{name: value for name, value in found.items() if value})
 
 
 def _adopt(context: Context) -> str | None:

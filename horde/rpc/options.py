@@ -9,6 +9,17 @@ MAX_METADATA_BYTES = 64 * 1024
 LONGEST_RECONNECT_PAUSE_MS = 400
 """A neighbour that is back is found within this, give or take gRPC's jitter of a fifth."""
 
+LEAVING_SECONDS = 0.25
+"""How long a server that leaves says so before it takes no more calls: a call that crosses with the end of its server
+is cancelled, and its caller cannot know whether anything was done. The news takes milliseconds."""
+
+_CONNECTION_AGE_MS = 300_000
+"""How long a connection lives before its caller is asked, in good order, to look where the service is now: by itself it
+would never find the replicas that came later. Streams on it go on."""
+
+_BALANCING = """{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}}"""
+"""Every replica in turn, but those that say they are leaving."""
+
 _SHARED: tuple[tuple[str, int], ...] = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
@@ -23,13 +34,14 @@ SERVER: tuple[tuple[str, int], ...] = (
     # Clients ping every 20 s also while they have nothing to say; without this a server hangs up on them for it.
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.max_connection_age_ms", _CONNECTION_AGE_MS),
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.keepalive_timeout_ms", 10_000),
 )
 
 CLIENT: tuple[tuple[str, int | str], ...] = (
     *_SHARED,
-    ("grpc.lb_policy_name", "round_robin"),
+    ("grpc.service_config", _BALANCING),
     # Retries are ours: only we know which calls may be repeated.
     ("grpc.enable_retries", 0),
     # A firewall or a dead node is noticed within half a minute, and before the first call that needs the channel.

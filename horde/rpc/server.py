@@ -16,7 +16,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from horde.failures import StartError
-from horde.rpc import options
+from horde.rpc import options, tls
 from horde.rpc.handling import Registrar, Surroundings
 from horde.rpc.loops import Loop, LoopRunner
 from horde.rpc.probes import Check, Readiness, announce, probes
@@ -74,6 +74,7 @@ async def serve(
         ends_at = monotonic() + max(settings.drain_seconds - _STORES_SHARE, 0.0)
         log.info("draining", seconds=settings.drain_seconds)
         readiness.stopping = True
+        await running.leave()
         for end in leaving:
             end()
         await running.drain(ends_at)
@@ -114,9 +115,13 @@ class Running:
     health: health.aio.HealthServicer
     address: str
 
+    async def leave(self) -> None:
+        """Tells callers to turn to other replicas, and serves on until they have heard it."""
+        await self.health.enter_graceful_shutdown()
+        await asyncio.sleep(options.LEAVING_SECONDS)
+
     async def drain(self, ends_at: float) -> None:
         """Takes no new calls, ends streams, and lets calls under way finish until `ends_at` on the monotonic clock."""
-        await self.health.enter_graceful_shutdown()
         self.around.end_streams()
         await self.server.stop(max(ends_at - monotonic(), 0.0))
 
@@ -125,10 +130,10 @@ class Running:
 async def serving(service: Service, settings: GrpcSettings) -> AsyncIterator[Running]:
     """A listening server while the block runs: what `serve` adds signals, loops and probes to, and tests nothing.
 
-    Raises StartError when the port is taken.
+    Raises StartError when the port is taken, or certificates are set that cannot be used.
     """
     server = grpc.aio.server(options=options.SERVER)
-    around = Surroundings(service.name)
+    around = Surroundings(service.name, tls.Callers.of(settings))
     service.add(cast("grpc.aio.Server", Registrar(server, around)))
     checks = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
@@ -137,8 +142,14 @@ async def serving(service: Service, settings: GrpcSettings) -> AsyncIterator[Run
     for name in ("", service.proto_name):
         await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
     host = settings.grpc_listen.rpartition(":")[0]
+    files = tls.Files.of(settings)
+    shown = None if files is None else tls.server_credentials(files)
     try:
-        port = server.add_insecure_port(settings.grpc_listen)
+        port = (
+            server.add_insecure_port(settings.grpc_listen)
+            if shown is None
+            else server.add_secure_port(settings.grpc_listen, shown)
+        )
     except RuntimeError as error:
         raise StartError(f"cannot listen on {settings.grpc_listen}; is the port taken? choose another") from error
     await server.start()

@@ -30,6 +30,7 @@ from horde.settings.runtime import (
     S3Settings,
     SecretSettings,
     TelemetrySettings,
+    TlsSettings,
 )
 from horde.settings.windows import RetentionSettings
 
@@ -58,6 +59,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "TelemetrySettings",
+    "TlsSettings",
     "Words",
     "WorkerSettings",
     "env",

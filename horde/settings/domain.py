@@ -137,6 +137,11 @@ class RateLimitSettings(Settings):
     """How often one client may call."""
 
     rate_limits_enabled: bool = env("HORDE_RATE_LIMITS_ENABLED", "Whether calls are limited at all.", default=True)
+    test_ratelimit_disabled: bool = env(
+        "HORDE_TEST_RATELIMIT_DISABLED",
+        "Turns every limit off, for tests: upstream's name of the switch.",
+        default=False,
+    )
     chat_request_2sec_limit_per_ip: str = env(
         "HORDE_CHAT_REQUEST_2SEC_LIMIT_PER_IP",
         "The burst limit of chat submits per address, as 2/second.",

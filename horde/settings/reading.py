@@ -110,7 +110,10 @@ def load[T: Settings](cls: type[T], environ: Mapping[str, str] = os.environ) -> 
 
 def _sentence(cls: type[Settings], given: Mapping[str, str], wrong: ValidationError) -> str:
     lines = [
-        _complaint(cls, given, str(error["loc"][0]) if error["loc"] else "", error["msg"]) for error in wrong.errors()
+        _complaint(cls, given, str(error["loc"][0]) if error["loc"] else "", error["msg"])
+        for error in wrong.errors()
+        # A default that could not be made of another field, which has its own line.
+        if error["type"] != "default_factory_not_called"
     ]
     return "settings cannot be used:\n" + "\n".join(f"  {line}" for line in dict.fromkeys(lines))
 

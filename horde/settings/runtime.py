@@ -1,9 +1,11 @@
 """Settings of the machinery: where stores and neighbours are, where to listen, what to log."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from horde.settings.reading import Settings, env
+from pydantic import model_validator
+
+from horde.settings.reading import Settings, Words, env
 
 _POSTGRES_URL = r"^postgres(ql)?://"
 _REDIS_URL = r"^(rediss?://|unix://|redis\+sentinel://[^/]+/[^/?]+(\?|/?$))"
@@ -114,13 +116,39 @@ class DrainSettings(Settings):
     )
 
 
-class GrpcSettings(DrainSettings):
-    """Where a service listens."""
+class TlsSettings(Settings):
+    """How services prove to each other who they are. All three files or none; none: gRPC in plain text."""
+
+    tls_cert_file: Path | None = env(
+        "HORDE_TLS_CERT_FILE",
+        "The certificate of this service, as PEM, with the service's name as a DNS name; unset: no TLS.",
+        None,
+    )
+    tls_key_file: Path | None = env("HORDE_TLS_KEY_FILE", "The private key of that certificate, as PEM.", None)
+    tls_ca_file: Path | None = env(
+        "HORDE_TLS_CA_FILE", "The authority that every service's certificate must come from, as PEM.", None
+    )
+
+    @model_validator(mode="after")
+    def _name_all_files_or_none(self) -> Self:
+        files = (self.tls_cert_file, self.tls_key_file, self.tls_ca_file)
+        if any(files) and not all(files):
+            raise ValueError("HORDE_TLS_CERT_FILE, HORDE_TLS_KEY_FILE and HORDE_TLS_CA_FILE: set all three, or none")
+        return self
+
+
+class GrpcSettings(DrainSettings, TlsSettings):
+    """Where a service listens, and to whom."""
 
     grpc_listen: str = env("HORDE_GRPC_LISTEN", "host:port of gRPC; port 0: any.", "127.0.0.1:0", pattern=_LISTEN)
+    tls_allowed_callers: Words = env(
+        "HORDE_TLS_ALLOWED_CALLERS",
+        "Services that may call this one, as their certificates name them; required with HORDE_TLS_CERT_FILE.",
+        (),
+    )
 
 
-class NeighbourSettings(Settings):
+class NeighbourSettings(TlsSettings):
     """Where the services are. A target is anything gRPC resolves: host:port, dns:///name:port, unix:path."""
 
     admission_target: str = env(

@@ -233,22 +233,6 @@ async def test_a_repeatable_call_survives_a_restart_of_its_neighbour() -> None:
     await neighbour.close()
 
 
-async def test_a_call_that_is_never_repeated_finds_a_neighbour_that_has_just_come_back() -> None:
-    scripted = Scripted(nothing)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-    neighbour = Neighbour(address, name="echo")
-    call = neighbour.once(Stub(neighbour.channel).say, deadline=timedelta(seconds=10))
-    for _ in range(4):  # by now gRPC pauses for the longest time between two tries to connect
-        with pytest.raises(NeighbourUnavailable, match="UNAVAILABLE"):
-            await call(StringValue())
-    async with serving(service(scripted), GrpcSettings(grpc_listen=address)):
-        await call(StringValue())
-    assert scripted.calls == 1
-    await neighbour.close()
-
-
 async def test_a_fault_is_not_repeated() -> None:
     async def fail(_request: StringValue) -> None:
         raise KeyError("bug")
