@@ -14,6 +14,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from horde.failures import Outage
 from horde.live.addresses import connections
 from horde.settings import RedisSettings
+from horde.telemetry import tracing
 
 RESET_CONNECTION = (AttributeError, RuntimeError)
 """What a write to a connection that was reset while idle raises instead of a ConnectionError: AttributeError
@@ -21,6 +22,9 @@ from CPython 3.12.1 and 3.13.0 (cpython#136234), RuntimeError from uvloop. redis
 
 UNREACHABLE = (RedisConnectionError, RedisTimeoutError, ReadOnlyError, ConnectionError, TimeoutError)
 """What says that Redis cannot answer now. ReadOnlyError: it became a replica while we were connected."""
+
+TOLD = {"db.system.name": "redis"}
+"""What every span of a command tells."""
 
 
 class LiveUnavailable(Outage):
@@ -63,10 +67,17 @@ class Live:
             yield cls(redis)
 
     @contextmanager
-    def guard(self) -> Iterator[Redis]:
-        """`with live.guard() as redis: await redis.get(…)`. Raises LiveUnavailable for an outage."""
+    def guard(self, what: str | None) -> Iterator[Redis]:
+        """`with live.guard("GET") as redis: await redis.get(…)`. Raises LiveUnavailable for an outage.
+
+        `what` is what a trace calls it, never a key or a value; None: it is work for many traces, and in none.
+        """
         try:
-            yield self.redis
+            if what is None:
+                yield self.redis
+            else:
+                with tracing.client_span(f"redis {what}", TOLD):
+                    yield self.redis
         except UNREACHABLE as error:
             raise LiveUnavailable(f"{type(error).__name__}: {error}") from error
         except RESET_CONNECTION as error:
@@ -77,7 +88,7 @@ class Live:
 
     async def ping(self) -> None:
         """Raises LiveUnavailable unless Redis answers."""
-        with self.guard() as redis:
+        with self.guard("ping") as redis:
             await redis.ping()
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from redis.exceptions import NoScriptError
 
 from horde.live.client import Live, LiveUnavailable
-from horde.telemetry import tracing
 from horde.telemetry.metrics import SECONDS, Histogram, Timings
 
 _DECLARED = re.compile(r"^-- (KEYS|ARGV)\[(\d+)(\.\.)?\]", re.MULTILINE)
@@ -43,7 +42,7 @@ class Script:
         self.keys, self._keys_open = _declared(name, body, "KEYS")
         self.args, self._args_open = _declared(name, body, "ARGV")
         self._timings = Timings(_SCRIPT_SECONDS, name)
-        self._span_name = f"script {name}"
+        self._told = f"script {name}"
 
     async def __call__(self, *, keys: Sequence[str | bytes], args: Sequence[Argument] = ()) -> Any:
         """Runs the script and gives its answer as bytes, ints and lists.
@@ -55,7 +54,7 @@ class Script:
         started = perf_counter()
         outcome = "error"
         try:
-            with tracing.client_span(self._span_name), self._live.guard() as redis:
+            with self._live.guard(self._told) as redis:
                 try:
                     answer = await redis.evalsha(self._sha, len(keys), *keys, *args)
                 except NoScriptError:

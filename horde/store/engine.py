@@ -23,6 +23,7 @@ from horde.store.errors import (
     StoreUnavailable,
     is_lost_connection,
     translated,
+    where,
 )
 from horde.store.pool import Connection, Pool
 from horde.store.queries import Query
@@ -154,9 +155,13 @@ class Store:
         await self.fetchval(_PING)
 
     async def check_schema(self) -> None:
-        """Raises StartError unless Postgres is reachable and its schema is the one this code was written for."""
+        """Raises StartError unless Postgres is reachable and this code works on its schema."""
+        floor = None
         try:
             found = await self.fetchval(versions.FOUND)
+            if found not in versions.known():
+                with suppress(asyncpg.UndefinedTableError):
+                    floor = await self.fetchval(versions.FLOOR)
         except StoreUnavailable as error:
             at = versions.place(self._url)
             raise StartError(
@@ -166,7 +171,7 @@ class Store:
             found = None
         except (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError) as error:
             raise StartError(f"Postgres refuses us ({error}); check HORDE_DATABASE_URL") from error
-        versions.compare(found)
+        versions.compare(found, floor)
 
     async def _once_or_again(self, way: Way, query: Query, args: tuple[object, ...]) -> Any:
         try:
@@ -182,7 +187,7 @@ class Store:
         started = perf_counter()
         outcome = "error"
         try:
-            with tracing.span(query.name), _in_our_words():
+            with tracing.client_span(query.name, query.told), _in_our_words():
                 connection = await self._pool.acquire(self._wait)
                 upset = False
                 try:
@@ -206,7 +211,7 @@ async def _run(connection: Connection, way: Way, query: Query, args: tuple[objec
     started = perf_counter()
     outcome = "error"
     try:
-        with tracing.span(query.name), _in_our_words():
+        with tracing.client_span(query.name, query.told), _in_our_words():
             answer = await getattr(connection, way)(query.sql, *args)
         outcome = "ok"
         return answer
@@ -230,6 +235,8 @@ class _in_our_words:  # noqa: N801 - used as a statement; a class because a gene
             known = translated(error)
             if known is not None:
                 raise known from error
+            if isinstance(error, asyncpg.PostgresError):
+                error.add_note(where(error))
 
 
 async def _prepare(connection: Connection) -> None:

@@ -98,6 +98,20 @@ def translated(error: Exception) -> Exception | None:
     return None
 
 
+def where(error: asyncpg.PostgresError) -> str:
+    """What may be logged of a bug in a statement: not its detail, and its message only where that quotes no value."""
+    state = error.sqlstate or ""
+    facts = {
+        # class 42: a wrong name or a missing right, told in words of the statement itself
+        "message": error.args[0] if state.startswith("42") and error.args else None,
+        "SQLSTATE": error.sqlstate,
+        "table": error.table_name,
+        "column": error.column_name,
+        "constraint": error.constraint_name,
+    }
+    return ", ".join(f"{name} {value}" for name, value in facts.items() if value)
+
+
 def is_lost_connection(error: Exception) -> bool:
     """Whether a statement failed because its connection went away, so that a fresh one may do better."""
     return isinstance(error, _LOST) or _is_closed(error)

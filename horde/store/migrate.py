@@ -34,16 +34,22 @@ _LOCK_TIMEOUT = "4s"
 _TRIES = 5
 """How often a revision that gave way is tried again, a second apart, before the operator is asked."""
 
+_TURN_SECONDS = 0.2
+"""Between two looks whether another migrator has finished."""
+
 _SQL = queries("horde.store")
 
 
-def upgrade(url: str) -> None:
-    """Runs the missing revisions. Raises StartError when Postgres cannot be reached or the database is newer."""
-    _wait_for(_upgrade(url))
+def upgrade(url: str, to: str = "head") -> None:
+    """Runs the missing revisions, up to `to`. A newer database on which this code works is left as it is.
+
+    Raises StartError when Postgres cannot be reached, a table stays busy, or the database is too new for this code.
+    """
+    _wait_for(_upgrade(url, to))
 
 
 def check(url: str) -> None:
-    """Raises StartError unless the database stands at the newest revision of this code."""
+    """Raises StartError unless this code works on the database: it is at our newest revision, or newer and fits."""
     _wait_for(_check(url))
 
 
@@ -68,18 +74,21 @@ async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
         raise StartError(f"Postgres cannot be reached at {at} ({error}); check HORDE_DATABASE_URL") from error
 
 
-async def _upgrade(url: str) -> None:
+async def _upgrade(url: str, to: str) -> None:
     guard = await _connect(url)
     try:
-        # The lock may be held for as long as another migrator works; its tables are not waited for by this.
-        await guard.execute("SET lock_timeout = 0")
-        await guard.fetchval(_SQL["lock_migrations"].sql, _LOCK)
-        found = await _found(guard)
+        while not await guard.fetchval(_SQL["lock_migrations"].sql, _LOCK):
+            await asyncio.sleep(_TURN_SECONDS)
+        found, floor = await _found(guard)
         if found is not None and found not in versions.known():
-            versions.compare(found)
+            versions.compare(found, floor)
+            return
+        # Before the revisions: code that they end must not start once the first of them has run.
+        await guard.execute(_SQL["make_floor"].sql)
+        await guard.execute(_SQL["raise_floor"].sql, versions.floor())
         for attempt in range(1, _TRIES + 1):
             try:
-                await _run_revisions(url)
+                await _run_revisions(url, to)
                 break
             except asyncpg.LockNotAvailableError as error:
                 if attempt == _TRIES:
@@ -91,42 +100,46 @@ async def _upgrade(url: str) -> None:
         await guard.close()
 
 
-async def _run_revisions(url: str) -> None:
+async def _run_revisions(url: str, to: str) -> None:
     async def connect() -> "asyncpg.Connection[asyncpg.Record]":
         return await _connect(url)
 
     engine = create_async_engine("postgresql+asyncpg://", async_creator=connect, poolclass=NullPool)
     try:
         async with engine.connect() as connection:
-            await connection.run_sync(_to_head)
+            await connection.run_sync(_to, to)
             await connection.commit()
     finally:
         await engine.dispose()
 
 
-def _to_head(connection: Connection) -> None:
+def _to(connection: Connection, revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)
 
 
 async def _check(url: str) -> None:
     connection = await _connect(url)
     try:
-        found = await _found(connection)
+        found, floor = await _found(connection)
     finally:
         await connection.close()
-    versions.compare(found)
+    versions.compare(found, floor)
 
 
-async def _found(connection: "asyncpg.Connection[asyncpg.Record]") -> str | None:
-    try:
-        found: str | None = await connection.fetchval(versions.FOUND.sql)
-    except asyncpg.UndefinedTableError:
-        return None
-    return found
+async def _found(connection: "asyncpg.Connection[asyncpg.Record]") -> tuple[str | None, str | None]:
+    """Where the database stands, and the floor it tells."""
+    told: list[str | None] = []
+    for query in (versions.FOUND, versions.FLOOR):
+        try:
+            told.append(await connection.fetchval(query.sql))
+        except asyncpg.UndefinedTableError:
+            told.append(None)
+    found, floor = told
+    return found, floor
 
 
 async def _set_logins(url: str, passwords: Mapping[str, str]) -> None:

@@ -11,8 +11,11 @@ from contextlib import suppress
 import asyncpg
 
 from horde.store.errors import CLOSED
+from horde.telemetry.metrics import Counter
 
 type Connection = asyncpg.Connection[asyncpg.Record]
+
+_TIMEOUTS = Counter("horde_db_pool_timeout_total", "Statements that waited for a free connection in vain.")
 
 _CALM_SECONDS = 5.0
 """How long a connection may take to get over a statement that was given up."""
@@ -115,7 +118,9 @@ class Pool:
         try:
             async with asyncio.timeout(seconds):
                 await waiter
-        except BaseException:
+        except BaseException as reason:
+            if isinstance(reason, TimeoutError):
+                _TIMEOUTS.inc()
             if waiter.done() and not waiter.cancelled():
                 self._give_place_up()  # it was given to someone who no longer wants it
             raise

@@ -46,6 +46,8 @@ class Query:
     parameters: int
     reads: bool
     timings: Timings = field(repr=False, compare=False)
+    told: Mapping[str, str] = field(repr=False, compare=False)
+    """What a span tells of the statement: its name, never its text or its arguments."""
 
     @classmethod
     def load(cls, package: str, name: str) -> "Query":
@@ -77,6 +79,7 @@ class Query:
             parameters=len(declared),
             reads=_READS_ONLY.search(header) is not None or _WRITES.search(code) is None,
             timings=Timings(_QUERY_SECONDS, name),
+            told={"db.system.name": "postgresql", "db.query.summary": name},
         )
 
 

@@ -12,11 +12,12 @@ from horde.rpc.loops import Loop
 from horde.rpc.server import Service, run, serve
 from horde.settings import load
 from horde.store import Store
+from horde.telemetry import logs
 from services.admission import repo
 from services.admission.clearing import Clearing
 from services.admission.deps import Deps
 from services.admission.events import Events
-from services.admission.loops import promotion
+from services.admission.loops import ledger_proof, measure_kudos, monthly_kudos, promotion
 from services.admission.neighbours import Neighbours
 from services.admission.servicer import add_to
 from services.admission.settings import AdmissionSettings
@@ -68,9 +69,13 @@ async def opened(settings: AdmissionSettings, clock: Clock) -> AsyncIterator[Dep
 def loops(deps: Deps) -> list[Loop]:
     """What runs besides the calls. Nobody is promoted while no threshold is set."""
     threshold = deps.settings.kudos_trust_threshold
+    monthly = monthly_kudos.MonthlyKudos(deps.store, deps.events, deps.clock)
     standing = [
         Loop("passkeys", _REFRESH, deps.passkeys.refresh),
         Loop("policy", _POLICY, deps.policy.refresh),
+        Loop("monthly_kudos", monthly_kudos.EVERY, monthly.run),
+        Loop("prove_ledger", ledger_proof.EVERY, ledger_proof.LedgerProof(deps.store, deps.events).run),
+        Loop("measure_kudos", measure_kudos.EVERY, partial(measure_kudos.measure_kudos, deps.store, deps.events)),
         deps.reference.loop(),
     ]
     if threshold is None:
@@ -81,6 +86,7 @@ def loops(deps: Deps) -> list[Loop]:
 
 async def _serve() -> None:
     settings = load(AdmissionSettings)
+    logs.configure(settings, "admission")
     async with opened(settings, SystemClock()) as deps:
         await deps.reference.load()  # before the first submission: until then every model would be unknown
         service = Service("admission", partial(add_to, deps=deps), _PROTO_NAME)

@@ -72,11 +72,22 @@ async def set_education_concurrency(tx: Transaction, account: int, *, is_educati
 
 
 async def add_monthly(tx: Transaction, account: int, amount: int) -> tuple[int, bool]:
-    """What the account gets each month now, in whole kudos, and whether it got none before."""
+    """What the account's own grant is now, in whole kudos a month, and whether it got none before."""
     row = await tx.fetchrow(_SQL["add_monthly_kudos"], account, amount)
     if row is None:
         raise LookupError("a locked account is gone")
     return row["monthly_kudos"], row["is_first"]
+
+
+async def monthly_due(store: Store, now: datetime, rows: int) -> list[int]:
+    """Accounts whose month is to be paid, or passes unpaid; `rows` at most."""
+    return [row["id"] for row in await store.fetch(_SQL["list_monthly_due"], now, rows)]
+
+
+async def pay_month(store: Access, account: int, now: datetime) -> int | None:
+    """Pays one month; what was paid in hundredths, None when nothing is due: somebody else has just paid it."""
+    paid: int | None = await store.fetchval(_SQL["pay_monthly"], account, now)
+    return paid
 
 
 async def reset_suspicions(tx: Transaction, account: int) -> None:
@@ -165,10 +176,14 @@ async def has_transferred_lately(store: Store, source: int, target: int) -> bool
 
 async def transfer(
     store: Store, source: int, target: int, *, sharedkey: UUID | None, amount: int, called: str, retry_key: str | None
-) -> None:
-    """Moves the kudos. Raises Refusal(KudosTransferNotEnough, IdempotencyKeyConflict, TooFastKudosTransfers)."""
+) -> bool:
+    """Moves the kudos; False when they had moved already.
+
+    Raises Refusal(KudosTransferNotEnough, IdempotencyKeyConflict, TooFastKudosTransfers).
+    """
     try:
-        await store.fetchval(_SQL["transfer"], source, target, sharedkey, amount, called, retry_key)
+        moved: bool = await store.fetchval(_SQL["transfer"], source, target, sharedkey, amount, called, retry_key)
+        return moved
     except RaisedByFunction as raised:
         meanings = {"HD402": transfers.not_enough, "HD409": transfers.another_transfer, "HD425": transfers.too_fast}
         if raised.code not in meanings:

@@ -5,6 +5,8 @@ from prometheus_client import Counter, Histogram
 from horde.failures import Outage
 from horde.telemetry import logs
 from horde.telemetry.metrics import LONG_SECONDS
+from services.admission import durations
+from services.admission.money_events import MoneyEvents
 from services.admission.rules.pricing import Allowance, bucket
 from services.admission.rules.sizing import Sized
 from services.admission.rules.text_fit import Fitted
@@ -34,10 +36,11 @@ _LOWERED = Counter(
 )
 _ADMITTED = Counter("horde_admission_chats", "Chat submissions that were answered, by outcome.", ("outcome",))
 _TRANSFERS = Counter("horde_admission_kudos_transfers", "Transfers of kudos from one account to another.")
+_MONTHS = Counter("horde_admission_monthly_kudos_paid", "Months of recurring kudos that were paid by the hourly loop.")
 _TEXTS = Counter("horde_admission_texts", "Text submissions that were answered, by outcome.", ("outcome",))
 
 
-class Events:
+class Events(MoneyEvents):
     """One method for each business event."""
 
     def lowered(self, *, requested: int, declared: int, dry_run: bool) -> None:
@@ -62,6 +65,10 @@ class Events:
         if allowance.wait is not None:
             _WAITS.labels(str(chat).lower(), requester).observe(allowance.wait)
 
+    def activated(self, seconds: float) -> None:
+        """A request was queued, so long after its creation."""
+        durations.activation_age.observe(seconds)
+
     def text_answered(self, outcome: str) -> None:
         """A text submission got its answer: queued or quoted."""
         _TEXTS.labels(outcome).inc()
@@ -77,6 +84,11 @@ class Events:
     def promoted(self, account: int) -> None:
         """An account became trusted."""
         log.info("account promoted", account=account)
+
+    def month_paid(self, account: int, amount: int) -> None:
+        """An account got the kudos of a month; in hundredths."""
+        _MONTHS.inc()
+        log.info("monthly kudos paid", account=account, hundredths=amount)
 
     def account_changed(self, account: int, *, by: int, fields: list[str]) -> None:
         """Somebody changed an account."""

@@ -136,8 +136,8 @@ class Neighbours:
 
     def __init__(self, settings: NeighbourSettings) -> None:
         self._open = [
-            Neighbour(settings.moderation_target, name="moderation"),
-            Neighbour(settings.media_target, name="media"),
+            Neighbour(settings.moderation_target, name="moderation", settings=settings),
+            Neighbour(settings.media_target, name="media", settings=settings),
         ]
         self.moderation = Moderation(self._open[0])
         self.media = Media(self._open[1])

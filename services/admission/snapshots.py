@@ -7,6 +7,7 @@ from horde.clock import Clock
 from horde.failures import Outage
 from horde.store import Store
 from horde.telemetry import logs
+from horde.telemetry.address_checks import address_checked
 from services.admission import repo
 from services.admission.neighbours import Moderation
 from services.admission.rules.facts import Availability, Load
@@ -94,6 +95,7 @@ class Standings:
         now = self._clock.monotonic()
         kept = self._known.get(address)
         if kept is not None and now - kept[0] < _FRESH_SECONDS:
+            address_checked(self._clock.monotonic() - now, cached=True)
             return kept[1]
         try:
             seconds = await self._moderation.timeout_seconds(address) if address else 0
@@ -103,4 +105,5 @@ class Standings:
         if len(self._known) >= _MOST_ADDRESSES:
             self._known.clear()
         self._known[address] = (now, seconds)
+        address_checked(self._clock.monotonic() - now, cached=False)
         return seconds

@@ -9,6 +9,7 @@ from horde.reference import ReferenceSource
 from horde.rpc.server import Service, run, serve
 from horde.settings import load
 from horde.store import Store
+from horde.telemetry import logs
 from services.dispatch.addresses import Addresses
 from services.dispatch.aftermath import Aftermath
 from services.dispatch.deps import Deps, Reference
@@ -67,6 +68,7 @@ async def _closing(neighbours: Neighbours) -> AsyncIterator[Neighbours]:
 
 async def _serve() -> None:
     settings = load(DispatchSettings)
+    logs.configure(settings, "dispatch")
     reference = ReferenceSource(settings)
     await reference.load()
     async with dependencies(settings, reference) as deps:

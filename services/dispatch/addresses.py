@@ -5,6 +5,7 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
 from horde.telemetry import logs
+from horde.telemetry.address_checks import address_checked
 from services.dispatch.memory import Memory
 from services.dispatch.neighbours import Neighbours
 
@@ -36,11 +37,13 @@ class Addresses:
             raise Refusal(reasons.TIMEOUT_IP, f"This address may not connect workers for now.{how_long}")
 
     async def _timeout(self, address: str) -> int:
-        known = self._known.get(address, now=self._clock.monotonic())
-        if isinstance(known, int):
-            return known
+        began = self._clock.monotonic()
+        known = self._known.get(address, now=began)
+        cached = isinstance(known, int)
         # a hundred pops from one address at once are one question
-        return await self._known.ask_once(address, lambda: self._asked(address))
+        seconds = known if isinstance(known, int) else await self._known.ask_once(address, lambda: self._asked(address))
+        address_checked(self._clock.monotonic() - began, cached=cached)
+        return seconds
 
     async def _asked(self, address: str) -> int:
         try:

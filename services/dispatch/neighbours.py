@@ -32,9 +32,9 @@ class Neighbours:
 
     def __init__(self, settings: NeighbourSettings) -> None:
         self._channels = (
-            Neighbour(settings.progress_target, name="progress"),
-            Neighbour(settings.media_target, name="media"),
-            Neighbour(settings.moderation_target, name="moderation"),
+            Neighbour(settings.progress_target, name="progress", settings=settings),
+            Neighbour(settings.media_target, name="media", settings=settings),
+            Neighbour(settings.moderation_target, name="moderation", settings=settings),
         )
         progress, media, moderation = self._channels
         live = ProgressServiceStub(progress.channel)

@@ -6,9 +6,11 @@ from horde.rpc.loops import Loop
 from services.dispatch.deps import Deps
 from services.dispatch.loops.abort_on_maintenance import abort_on_maintenance
 from services.dispatch.loops.abort_stale_leases import abort_stale_leases
+from services.dispatch.loops.compile_text_stats import compile_text_stats
 from services.dispatch.loops.delete_objects import delete_objects
 from services.dispatch.loops.deliver_reports import deliver_reports
 from services.dispatch.loops.forget_messages import forget_messages
+from services.dispatch.loops.keep_stats_months import keep_stats_months
 from services.dispatch.loops.measure_backlogs import measure_backlogs
 from services.dispatch.loops.refresh_worker_speeds import refresh_worker_speeds
 from services.dispatch.loops.remove_expired_requests import remove_expired_requests
@@ -22,6 +24,9 @@ _REPORTS = timedelta(seconds=5)
 
 _MEASURED = timedelta(seconds=15)
 """As often as Prometheus usually looks."""
+
+_COMPILED = timedelta(minutes=1)
+"""base-domain 10.2: totals each minute."""
 
 _MODES = timedelta(seconds=2)
 """Who switches the maintenance mode on waits for the queue to be empty; one read of one row."""
@@ -40,5 +45,7 @@ def every_loop(deps: Deps) -> list[Loop]:
         Loop("remove_idle_lanes", _SELDOM, lambda: remove_idle_lanes(deps)),
         Loop("deliver_reports", _REPORTS, lambda: deliver_reports(deps)),
         Loop("measure_backlogs", _MEASURED, lambda: measure_backlogs(deps)),
+        Loop("compile_text_stats", _COMPILED, lambda: compile_text_stats(deps)),
         Loop("forget_messages", _SELDOM, lambda: forget_messages(deps)),
+        Loop("keep_stats_months", _SELDOM, lambda: keep_stats_months(deps)),
     ]

@@ -6,6 +6,7 @@ from uuid import UUID
 import grpc
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
+from horde_pb.dispatch.v1 import statistics_pb2 as statistics_pb
 from horde_pb.dispatch.v1 import worker_messages_pb2 as messages_pb
 from horde_pb.dispatch.v1 import worker_review_pb2 as review_pb
 from horde_pb.dispatch.v1 import worker_routes_pb2 as routes
@@ -13,6 +14,7 @@ from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import (
     DispatchServiceServicer,
     add_DispatchServiceServicer_to_server,
 )
+from horde_pb.dispatch.v1.statistics_pb2_grpc import StatisticsServiceServicer, add_StatisticsServiceServicer_to_server
 from horde_pb.dispatch.v1.worker_messages_pb2_grpc import (
     WorkerMessagesServiceServicer,
     add_WorkerMessagesServiceServicer_to_server,
@@ -31,6 +33,7 @@ from services.dispatch.handlers.delete_worker_message import delete_worker_messa
 from services.dispatch.handlers.get_generation_state import get_generation_state
 from services.dispatch.handlers.get_performance import get_performance
 from services.dispatch.handlers.get_status import get_status
+from services.dispatch.handlers.get_text_statistics import get_text_statistics
 from services.dispatch.handlers.get_worker import get_worker
 from services.dispatch.handlers.get_worker_message import get_worker_message
 from services.dispatch.handlers.give_jobs_back import give_jobs_back
@@ -150,9 +153,20 @@ class WorkerReviewServicer(WorkerReviewServiceServicer):
         return review.answer(*await list_paused_workers(review.query(request), self._deps))
 
 
+class StatisticsServicer(StatisticsServiceServicer):
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+
+    async def GetTextStatistics(
+        self, request: statistics_pb.GetTextStatisticsRequest, context: Context
+    ) -> statistics_pb.GetTextStatisticsResponse:
+        return fleet.text_statistics(await get_text_statistics(self._deps))
+
+
 def add_to(server: grpc.aio.Server, deps: Deps) -> None:
     """Every service of this process."""
     add_DispatchServiceServicer_to_server(DispatchServicer(deps), server)
     add_WorkersServiceServicer_to_server(WorkersServicer(deps), server)
     add_WorkerMessagesServiceServicer_to_server(WorkerMessagesServicer(deps), server)
     add_WorkerReviewServiceServicer_to_server(WorkerReviewServicer(deps), server)
+    add_StatisticsServiceServicer_to_server(StatisticsServicer(deps), server)

@@ -42,3 +42,9 @@ class DispatchSettings(
         secret=True,
         pattern=r"^postgres(ql)?://",
     )
+    text_stats_retention_days: int = env(
+        "HORDE_TEXT_STATS_RETENTION_DAYS",
+        "Days that the record of each ended generation is kept beyond its month; sums by period are kept for good.",
+        90,
+        ge=1,
+    )

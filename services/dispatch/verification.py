@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
+from services.dispatch.events import durations
 from services.dispatch.jail.cells import Jail
 from services.dispatch.rules import reply as replies
 from services.dispatch.rules import submission
@@ -19,6 +20,7 @@ _COMPLAINTS = {
 }
 
 
+@durations.state_handling
 async def accepted(ask: ReplyAsk, target: Target, jail: Jail) -> Reply:
     """The reply as it may be stored.
 

@@ -17,12 +17,18 @@ class StreamCut(Exception):
 class Answer:
     """A complete answer; an ASGI application, so it stands wherever Starlette wants a response."""
 
-    __slots__ = ("_headers", "body", "status")
+    __slots__ = ("_headers", "_own", "body", "kind", "status")
 
     def __init__(self, body: bytes, status: int = 200, headers: Sequence[Header] = (), kind: Header = JSON) -> None:
         self.body = body
         self.status = status
+        self.kind = kind
+        self._own = headers
         self._headers = (kind, (b"content-length", b"%d" % len(body)), *headers)
+
+    def with_body(self, body: bytes) -> "Answer":
+        """The same answer, said otherwise."""
+        return Answer(body, self.status, self._own, self.kind)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends it. One answer may be sent many times, so what is sent is not what is kept."""

@@ -9,7 +9,7 @@ from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from horde.contract import limits
-from services.gateway import bodies
+from services.gateway import bodies, masks
 from services.gateway.answers import Answer
 from services.gateway.caller import Caller, caller_of
 from services.gateway.deps import GatewayDeps
@@ -97,7 +97,8 @@ class Endpoint:
         if operation.private:
             scope.setdefault(HEADERS, []).append(_PRIVATE)
         await self._deps.throttle.admit(scope, caller, operation.budget, operation.path)
-        answer = await operation.handler(self._deps, Exchange(scope, receive, caller))
+        ask = Exchange(scope, receive, caller)
+        answer = masks.masked(await operation.handler(self._deps, ask), ask.header(masks.HEADER))
         await answer(scope, receive, send)
 
 

@@ -20,7 +20,9 @@ from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.admission.v1 import admission_service_pb2_grpc as admission_grpc
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
 from horde_pb.dispatch.v1 import dispatch_service_pb2_grpc as dispatch_grpc
+from horde_pb.dispatch.v1 import statistics_pb2 as statistics
 from horde_pb.dispatch.v1 import (
+    statistics_pb2_grpc,
     worker_messages_pb2,
     worker_messages_pb2_grpc,
     worker_routes_pb2,
@@ -45,6 +47,7 @@ type Workers = worker_routes_pb2.ListWorkersResponse
 type KudosFlow = admission.GetKudosFlowResponse
 type Modes = moderation.GetModesResponse
 type Performance = dispatch.GetPerformanceResponse
+type TextStatistics = statistics.GetTextStatisticsResponse
 type Call[Ask, Answer] = Callable[[Ask], Awaitable[Answer]]
 
 
@@ -67,6 +70,7 @@ class Neighbours:
     cancel_request: Call[dispatch.CancelRequestRequest, dispatch.CancelRequestResponse]
     list_models: Call[dispatch.ListModelsRequest, dispatch.ListModelsResponse]
     get_performance: Call[dispatch.GetPerformanceRequest, dispatch.GetPerformanceResponse]
+    get_text_statistics: Call[statistics.GetTextStatisticsRequest, statistics.GetTextStatisticsResponse]
     list_workers: Call[worker_routes_pb2.ListWorkersRequest, worker_routes_pb2.ListWorkersResponse]
     get_worker: Call[worker_routes_pb2.GetWorkerRequest, worker_routes_pb2.GetWorkerResponse]
     update_worker: Call[worker_routes_pb2.UpdateWorkerRequest, worker_routes_pb2.UpdateWorkerResponse]
@@ -104,14 +108,15 @@ class Neighbours:
 
 def connect(settings: NeighbourSettings) -> Neighbours:
     """The services at the settings' targets. Nothing is asked before the first call."""
-    to_admission = Neighbour(settings.admission_target, name="admission")
-    to_dispatch = Neighbour(settings.dispatch_target, name="dispatch")
-    to_progress = Neighbour(settings.progress_target, name="progress")
-    to_moderation = Neighbour(settings.moderation_target, name="moderation")
+    to_admission = Neighbour(settings.admission_target, name="admission", settings=settings)
+    to_dispatch = Neighbour(settings.dispatch_target, name="dispatch", settings=settings)
+    to_progress = Neighbour(settings.progress_target, name="progress", settings=settings)
+    to_moderation = Neighbour(settings.moderation_target, name="moderation", settings=settings)
     channels = (to_admission, to_dispatch, to_progress, to_moderation)
     admits = admission_grpc.AdmissionServiceStub(to_admission.channel)
     dispatches = dispatch_grpc.DispatchServiceStub(to_dispatch.channel)
     workers = worker_routes_pb2_grpc.WorkersServiceStub(to_dispatch.channel)
+    sums = statistics_pb2_grpc.StatisticsServiceStub(to_dispatch.channel)
     messages = worker_messages_pb2_grpc.WorkerMessagesServiceStub(to_dispatch.channel)
     progresses = progress_grpc.ProgressServiceStub(to_progress.channel)
     moderates = moderation_grpc.ModerationServiceStub(to_moderation.channel)
@@ -136,6 +141,7 @@ def connect(settings: NeighbourSettings) -> Neighbours:
         cancel_request=to_dispatch.repeatable(dispatches.CancelRequest, deadline=_WRITE),
         list_models=to_dispatch.repeatable(dispatches.ListModels, deadline=_READ),
         get_performance=to_dispatch.repeatable(dispatches.GetPerformance, deadline=_READ),
+        get_text_statistics=to_dispatch.repeatable(sums.GetTextStatistics, deadline=_READ),
         list_workers=to_dispatch.repeatable(workers.ListWorkers, deadline=_READ),
         get_worker=to_dispatch.repeatable(workers.GetWorker, deadline=_READ),
         update_worker=to_dispatch.repeatable(workers.UpdateWorker, deadline=_WRITE),

@@ -209,13 +209,15 @@ def answer_to(error: BaseException) -> Answer:
 
 
 def rc_of(error: BaseException) -> str | None:
-    """The return code an answer carries, if it carries one."""
+    """The return code under which an answer is counted, if there is one."""
     return error.reason.word if isinstance(error, Refusal) else None
 
 
 def refused(refusal: Refusal) -> Answer:
     """Message, return code, and the refusal's facts beside them."""
-    body = {"message": refusal.message, **refusal.facts, "rc": refusal.reason.word}
+    body = {"message": refusal.message, **refusal.facts}
+    if refusal.reason is not reasons.RATE_LIMIT_EXCEEDED:  # the limiter's answer has no return code, base-domain 1.2
+        body["rc"] = refusal.reason.word
     headers = () if refusal.retry_after is None else _retry(refusal.retry_after)
     return Answer(orjson.dumps(body, default=str), status_of(refusal.reason), headers)
 

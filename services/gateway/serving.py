@@ -1,6 +1,7 @@
 """The HTTP server: uvicorn, told to answer JSON even to what is no HTTP, and to end when we say so."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -19,6 +20,12 @@ _HEADER_BYTES = 64 * 1024
 _KEEP_ALIVE_SECONDS = 75
 """Longer than the 60 s for which load balancers keep an idle connection, so that they close it and not we."""
 
+_LINGER_SECONDS = 5.0
+"""How long those who keep a connection are told to let go of it before it is closed: httpx and the OpenAI SDK drop by
+themselves what is idle that long. A connection that is just closed may have the next request on its way."""
+
+_LETTING_GO = (b"connection", b"close")
+
 _CUT = "ASGI callable returned without completing response."
 
 
@@ -26,9 +33,11 @@ _CUT = "ASGI callable returned without completing response."
 async def served(app: ASGIApp, listen: str, drain_seconds: float) -> AsyncIterator[str]:
     """Serves `app` while the block runs; gives its URL. Leaving takes no more than `drain_seconds`.
 
-    Then no new connections are taken, requests under way may finish, and what still runs is cancelled.
+    First every answer asks its client to leave, until all have or a quarter of the time has passed. Then no new
+    connections are taken, requests under way may finish, and what still runs is cancelled.
     Raises StartError when the port is taken.
     """
+    linger = min(_LINGER_SECONDS, drain_seconds / 4)
     sock = bind(listen)
     config = uvicorn.Config(
         app,
@@ -40,7 +49,7 @@ async def served(app: ASGIApp, listen: str, drain_seconds: float) -> AsyncIterat
         proxy_headers=False,
         server_header=False,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=max(0, int(drain_seconds)),
+        timeout_graceful_shutdown=max(0, int(drain_seconds - linger)),
     )
     logging.getLogger("uvicorn.error").addFilter(_is_news)
     server = _Server(config)
@@ -49,6 +58,7 @@ async def served(app: ASGIApp, listen: str, drain_seconds: float) -> AsyncIterat
     try:
         yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     finally:
+        await server.let_go(linger)
         server.should_exit = True
         await task
 
@@ -65,6 +75,16 @@ class _Server(uvicorn.Server):
     @override
     def capture_signals(self) -> Iterator[None]:
         yield
+
+    async def let_go(self, seconds: float) -> None:
+        """Serves on, and closes each connection behind its next answer; returns early when none is left."""
+        # The one is what each answer is given, the other what uvicorn makes that from every second.
+        self.server_state.default_headers.append(_LETTING_GO)
+        self.config.encoded_headers.append(_LETTING_GO)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self.server_state.connections:  # noqa: ASYNC110 - uvicorn tells nobody when one is gone
+                    await asyncio.sleep(0.05)
 
 
 class _Protocol(HttpToolsProtocol):

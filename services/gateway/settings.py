@@ -94,6 +94,12 @@ class GatewaySettings(
 ):
     """Every setting of the gateway."""
 
+    evidence_account: str | None = env(
+        "R2_EVIDENCE_ACCOUNT",
+        "The S3 endpoint of the evidence store.",
+        None,
+        pattern=r"^https?://[A-Za-z0-9.:\[\]-]+",
+    )
     gateway_listen: str = env(
         "HORDE_GATEWAY_LISTEN",
         "host:port of the public HTTP API; port 0: any.",

@@ -70,7 +70,7 @@ class Throttle:
         self._clock = clock
         self._passkeys = passkeys
         self._favours = Favours(clock)
-        self._enabled = settings.rate_limits_enabled
+        self._enabled = settings.rate_limits_enabled and not settings.test_ratelimit_disabled
         self._whitelist = frozenset(settings.rate_limit_whitelist)
         self._rules = _table(settings)
 

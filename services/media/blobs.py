@@ -16,7 +16,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from horde.failures import Outage
-from horde.telemetry import logs
+from horde.telemetry import logs, tracing
 from services.media.rules.object_keys import Room, by_room, room_of
 from services.media.settings import MediaSettings
 
@@ -79,7 +79,8 @@ class Blobs:
         optional: Any = {"CacheControl": form.cache, "ContentEncoding": form.encoding}
         given = {name: value for name, value in optional.items() if value is not None}
         await self._call(
-            lambda: self._client.put_object(Bucket=bucket, Key=key, Body=body, ContentType=form.kind, **given)
+            "PutObject",
+            lambda: self._client.put_object(Bucket=bucket, Key=key, Body=body, ContentType=form.kind, **given),
         )
 
     async def read(self, key: str) -> bytes:
@@ -89,11 +90,11 @@ class Blobs:
         def read() -> bytes:
             return self._client.get_object(Bucket=bucket, Key=key)["Body"].read()
 
-        return await self._call(read)
+        return await self._call("GetObject", read)
 
     async def sign(self, keys: Sequence[str], *, valid_seconds: int) -> list[str]:
         """A download URL of each key, in order, that holds for `valid_seconds`. The store is not asked."""
-        return await self._call(lambda: [self._signed(key, valid_seconds) for key in keys])
+        return await self._call("sign", lambda: [self._signed(key, valid_seconds) for key in keys])
 
     async def delete(self, keys: Iterable[str]) -> list[str]:
         """Deletes objects; a key that is not there counts as deleted. Gives the keys the store did not delete."""
@@ -108,14 +109,15 @@ class Blobs:
     async def check(self) -> None:
         """Raises unless the store answers and has the buckets; makes those it does not have."""
         for bucket in sorted(set(self._buckets.values())):
-            await self._call(partial(self._ensure, bucket))
+            await self._call("HeadBucket", partial(self._ensure, bucket))
 
     async def _delete_batch(self, bucket: str, keys: list[str]) -> list[str]:
         try:
             answer = await self._call(
+                "DeleteObjects",
                 lambda: self._client.delete_objects(
                     Bucket=bucket, Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True}
-                )
+                ),
             )
         except BlobsUnavailable as away:
             log.warning("objects not deleted", objects=len(keys), why=away.detail)
@@ -138,9 +140,11 @@ class Blobs:
                 if refused.response["Error"]["Code"] not in _EXISTS:
                     raise
 
-    async def _call[T](self, work: Callable[[], T]) -> T:
+    async def _call[T](self, what: str, work: Callable[[], T]) -> T:
+        """`what` is what a trace calls it, never a key, a link or a byte."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            with tracing.client_span(f"s3 {what}", {"rpc.system": "aws-api", "rpc.method": what}):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except (BotoCoreError, ClientError, OSError) as error:
             raise BlobsUnavailable(f"{type(error).__name__}: {error}") from error
 

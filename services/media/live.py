@@ -31,16 +31,16 @@ class DeleteQueue:
 
     async def some(self, count: int) -> list[str]:
         """Up to `count` queued keys, which stay queued."""
-        with self._live.guard() as redis:
+        with self._live.guard("SRANDMEMBER") as redis:
             return [key.decode() for key in cast("list[bytes]", await redis.srandmember(DELETE_RETRY(), count))]
 
     async def done(self, keys: Sequence[str]) -> None:
         """Forgets keys that the store has deleted."""
         if keys:
-            with self._live.guard() as redis:
+            with self._live.guard("SREM") as redis:
                 await redis.srem(DELETE_RETRY(), *keys)
 
     async def size(self) -> int:
         """How many keys are queued."""
-        with self._live.guard() as redis:
+        with self._live.guard("SCARD") as redis:
             return int(await redis.scard(DELETE_RETRY()))

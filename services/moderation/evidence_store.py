@@ -15,6 +15,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from horde.failures import Outage
+from horde.telemetry import tracing
 from services.moderation.rules.evidence import event_of_object, evidence_object_key
 from services.moderation.settings import ModerationServiceSettings
 
@@ -85,13 +86,14 @@ class EvidenceStore:
         """Stores an event's object, in place of one that is there. Raises EvidenceUnavailable."""
         key = evidence_object_key(event_id)
         await self._call(
+            "PutObject",
             lambda client: client.put_object(
                 Bucket=self._bucket,
                 Key=key,
                 Body=body,
                 ContentType="application/json",
                 CacheControl="private, no-store",
-            )
+            ),
         )
 
     async def delete(self, events: Collection[int]) -> set[int]:
@@ -110,9 +112,10 @@ class EvidenceStore:
         after = ""
         while True:
             page = await self._call(
+                "ListObjectsV2",
                 lambda client, after=after: client.list_objects_v2(  # type: ignore[misc]  # mypy takes no default for a lambda's type
                     Bucket=self._bucket, Prefix="evidence/", StartAfter=after, MaxKeys=_LISTED
-                )
+                ),
             )
             keys = [found["Key"] for found in page.get("Contents", ()) if "Key" in found]
             if not keys:
@@ -131,7 +134,8 @@ class EvidenceStore:
     async def _delete_batch(self, ids: Sequence[int]) -> set[int]:
         objects = [{"Key": evidence_object_key(event_id)} for event_id in ids]
         answer = await self._call(
-            lambda client: client.delete_objects(Bucket=self._bucket, Delete={"Objects": objects, "Quiet": True})  # type: ignore[typeddict-item]  # its stubs want what S3 does not
+            "DeleteObjects",
+            lambda client: client.delete_objects(Bucket=self._bucket, Delete={"Objects": objects, "Quiet": True}),  # type: ignore[typeddict-item]  # its stubs want what S3 does not
         )
         kept = (event_of_object(error.get("Key", "")) for error in answer.get("Errors", ()))
         return {event_id for event_id in kept if event_id is not None}
@@ -140,12 +144,13 @@ class EvidenceStore:
     def _bucket(self) -> str:
         return self._settings.evidence_bucket or ""
 
-    async def _call[T](self, work: "Callable[[S3Client], T]") -> T:
+    async def _call[T](self, what: str, work: "Callable[[S3Client], T]") -> T:
         with self._lock:
             if self._threads is None:
                 self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="evidence")
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: work(self._client()))
+            with tracing.client_span(f"s3 {what}", {"rpc.system": "aws-api", "rpc.method": what}):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: work(self._client()))
         except (BotoCoreError, ClientError, OSError) as error:
             raise EvidenceUnavailable(error) from None
 

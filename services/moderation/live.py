@@ -68,7 +68,7 @@ class Addresses:
         subject = ip_subject(origin)
         if subject is None:
             return 0
-        with self._live.guard() as redis:
+        with self._live.guard("PTTL HMGET") as redis:
             pipeline = redis.pipeline(transaction=False)
             pipeline.pttl(TIMEOUT(subject=subject))
             pipeline.hmget(BLOCKS(), list(blocks_around(origin)))
@@ -98,21 +98,21 @@ class Addresses:
     async def claim_model_rejection_notice(self, subject: str) -> bool:
         """Whether this is the first claim of the subject's hour: only then are moderators told."""
         window = int(REJECTION_WINDOW.total_seconds())
-        with self._live.guard() as redis:
+        with self._live.guard("SET") as redis:
             return bool(await redis.set(MODEL_REJECTION_NOTICE(subject=subject), b"1", nx=True, ex=window))
 
     async def keep_out(self, target: Target, length: timedelta, now: datetime) -> None:
         """Keeps an address or a network out for exactly so long, whatever held before."""
         match target:
             case Single(subject=subject):
-                with self._live.guard() as redis:
+                with self._live.guard("SET") as redis:
                     await redis.set(TIMEOUT(subject=subject), b"1", ex=int(length.total_seconds()))
             case Network(cidr=cidr):
                 await self.block_network(cidr, until=now + length, now=now)
 
     async def let_in(self, target: Target, *, forgive: bool) -> None:
         """Ends what `keep_out` or reports did. `forgive`: the next timeout of an address is as short as its first."""
-        with self._live.guard() as redis:
+        with self._live.guard("DEL HDEL") as redis:
             match target:
                 case Single(subject=subject):
                     forgiven = [SUSPICION(subject=subject)] if forgive else []
@@ -122,13 +122,13 @@ class Addresses:
 
     async def blocks(self, now: datetime) -> list[KeptOut]:
         """Every blocked network, in no order."""
-        with self._live.guard() as redis:
+        with self._live.guard("HGETALL") as redis:
             ends = cast("dict[bytes, bytes]", await redis.hgetall(BLOCKS()))
         return _still_out(((network.decode(), end) for network, end in ends.items()), now)
 
     async def standing(self, networks: tuple[str, ...], subject: str | None, now: datetime) -> list[KeptOut]:
         """Which of the networks are blocked, in their order, and then the subject's own timeout."""
-        with self._live.guard() as redis:
+        with self._live.guard("HMGET PTTL") as redis:
             pipeline = redis.pipeline(transaction=False)
             pipeline.hmget(BLOCKS(), list(networks))
             pipeline.pttl(TIMEOUT(subject=subject or ""))

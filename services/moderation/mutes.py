@@ -25,15 +25,15 @@ class Mutes:
 
     async def claim(self, subject: str) -> bool:
         """Whether nobody was told of this subject: then the claimer tells, and says how that went."""
-        with self._live.guard() as redis:
+        with self._live.guard("SET") as redis:
             return bool(await redis.set(PROBLEM_NOTIFIED(subject=subject), b"1", nx=True, px=_SENDING))
 
     async def told(self, subject: str, length: timedelta) -> None:
         """The message was taken: the subject is silent from now on."""
-        with self._live.guard() as redis:
+        with self._live.guard("SET") as redis:
             await redis.set(PROBLEM_NOTIFIED(subject=subject), b"1", ex=length)
 
     async def release(self, subject: str) -> None:
         """The message was not taken: the next report may try again."""
-        with self._live.guard() as redis:
+        with self._live.guard("DEL") as redis:
             await redis.delete(PROBLEM_NOTIFIED(subject=subject))

@@ -20,7 +20,7 @@ from services.progress.settings import ProgressServiceSettings
 async def _serve() -> None:
     settings = load(ProgressServiceSettings)
     redis = on_signal_database(settings)
-    dispatch = Neighbour(settings.dispatch_target, name="dispatch")
+    dispatch = Neighbour(settings.dispatch_target, name="dispatch", settings=settings)
     try:
         async with Live.open(redis) as live, Watching.open(live, redis) as watching:
             deps = Deps(

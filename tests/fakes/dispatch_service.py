@@ -18,7 +18,7 @@ from horde.rpc.handling import Registrar, Surroundings
 from horde.settings import NeighbourSettings
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
 from horde_pb.dispatch.v1 import status_pb2
-from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import DispatchServiceStub, add_DispatchServiceServicer_to_server
+from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import DispatchServiceStub
 from horde_pb.media.v1.media_service_pb2_grpc import add_MediaServiceServicer_to_server
 from horde_pb.moderation.v1.reports_service_pb2_grpc import add_ReportsServiceServicer_to_server
 from horde_pb.progress.v1.progress_service_pb2_grpc import add_ProgressServiceServicer_to_server
@@ -27,7 +27,7 @@ from services.dispatch.addresses import Addresses
 from services.dispatch.aftermath import Aftermath
 from services.dispatch.deps import Deps
 from services.dispatch.neighbours import Neighbours
-from services.dispatch.servicer import DispatchServicer
+from services.dispatch.servicer import add_to
 from services.dispatch.settings import DispatchSettings
 from tests.fakes.clock import FakeClock
 from tests.fakes.dispatch_neighbours import FakeMedia, FakeProgress
@@ -150,7 +150,7 @@ async def serving(database: Database, **settings: Any) -> AsyncIterator[Dispatch
         )
         progress, media, reports = FakeProgress.new(), FakeMedia.new(), FakeReports.new()
         registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("dispatch")))
-        add_DispatchServiceServicer_to_server(DispatchServicer(deps), registrar)
+        add_to(registrar, deps)
         add_ProgressServiceServicer_to_server(progress, server)
         add_MediaServiceServicer_to_server(media, server)
         add_ReportsServiceServicer_to_server(reports, server)

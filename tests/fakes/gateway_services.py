@@ -24,6 +24,7 @@ from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import (
     DispatchServiceServicer,
     add_DispatchServiceServicer_to_server,
 )
+from horde_pb.dispatch.v1.statistics_pb2_grpc import StatisticsServiceServicer, add_StatisticsServiceServicer_to_server
 from horde_pb.dispatch.v1.worker_messages_pb2_grpc import (
     WorkerMessagesServiceServicer,
     add_WorkerMessagesServiceServicer_to_server,
@@ -292,6 +293,7 @@ async def fake_services(desk: Desk) -> AsyncIterator[str]:
     add_AccountsServiceServicer_to_server(_new(_AccountsCalls, desk), registrar)
     add_ReviewServiceServicer_to_server(_new(_ReviewCalls, desk), registrar)
     add_WorkerReviewServiceServicer_to_server(_new(_WorkerReviewCalls, desk), registrar)
+    add_StatisticsServiceServicer_to_server(_on_desk(StatisticsServiceServicer, desk), registrar)
     checks = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     await checks.set("", health_pb2.HealthCheckResponse.SERVING)

@@ -98,7 +98,7 @@ async def test_redis_may_be_killed_and_come_back(restartable_redis: Restartable,
         await asyncio.to_thread(restartable_redis.kill)
         with pytest.raises(LiveUnavailable):
             await add(keys=["k"], args=[1])
-        with pytest.raises(LiveUnavailable), live.guard() as redis:
+        with pytest.raises(LiveUnavailable), live.guard("GET") as redis:
             await redis.get("k")
         await asyncio.to_thread(restartable_redis.start)
         assert await add(keys=["k"], args=[1]) == 2

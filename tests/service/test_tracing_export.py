@@ -2,54 +2,30 @@
 
 import asyncio
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any, cast
 
 import grpc
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
-from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as otlp
-from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc as otlp_grpc
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from horde.rpc.client import Neighbour
 from horde.rpc.server import Service, serving
 from horde.settings import GrpcSettings, TelemetrySettings
 from horde.telemetry import tracing
+from tests.fakes.collector import Collector, collecting
 
 NAME = "horde_test.Echo"
 CODEC = (StringValue.FromString, StringValue.SerializeToString)
 
 
-class Collector(otlp_grpc.TraceServiceServicer):
-    """Keeps what is sent to it."""
-
-    def __init__(self) -> None:
-        self.spans: dict[str, Span] = {}
-        self.services: set[str] = set()
-
-    def Export(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802 - the proto's names
-        for resource in request.resource_spans:
-            names = {item.key: item.value.string_value for item in resource.resource.attributes}
-            self.services.add(names["service.name"])
-            for scope in resource.scope_spans:
-                self.spans |= {span.name: span for span in scope.spans}
-        return otlp.ExportTraceServiceResponse()
-
-
 @pytest.fixture
 def collector() -> Iterator[Collector]:
     """A collector that this process exports to."""
-    kept = Collector()
-    server = grpc.server(ThreadPoolExecutor(2))
-    otlp_grpc.add_TraceServiceServicer_to_server(kept, server)  # type: ignore[no-untyped-call]  # shipped without stubs
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    tracing.configure(TelemetrySettings(otlp_endpoint=f"http://127.0.0.1:{port}"), "test")
-    yield kept
-    tracing.shutdown()
-    server.stop(0).wait()
+    with collecting() as (kept, endpoint):
+        tracing.configure(TelemetrySettings(otlp_endpoint=endpoint), "test")
+        yield kept
+        tracing.shutdown()
 
 
 def add(server: grpc.aio.Server) -> None:
@@ -69,13 +45,23 @@ async def test_one_call_is_one_trace(collector: Collector) -> None:
             await neighbour.once(stub, deadline=timedelta(seconds=5))(StringValue())
         await neighbour.close()
     await asyncio.to_thread(tracing.shutdown)
-    assert collector.services == {"horde-test"}
-    spans = collector.spans
+    assert {told.service for told in collector.told} == {"horde-test"}
+    spans = {told.name: told.span for told in collector.told}
     assert set(spans) == {"request", "call echo.Say", "echo.Say", "inside"}
     assert len({span.trace_id for span in spans.values()}) == 1
     assert spans["call echo.Say"].parent_span_id == spans["request"].span_id
     assert spans["echo.Say"].parent_span_id == spans["call echo.Say"].span_id
     assert spans["inside"].parent_span_id == spans["echo.Say"].span_id
+
+
+async def test_a_failed_span_tells_the_type_and_not_a_word_of_the_exception(collector: Collector) -> None:
+    with pytest.raises(ValueError, match="a prompt"), tracing.span("fails"):
+        raise ValueError("a prompt")
+    await asyncio.to_thread(tracing.shutdown)
+    (told,) = collector.told
+    assert told.span.status.code == told.span.status.STATUS_CODE_ERROR
+    assert told.attributes == {"error.type": "ValueError"}
+    assert b"a prompt" not in told.span.SerializeToString()
 
 
 async def test_without_an_endpoint_a_span_costs_no_object() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+from prometheus_client import REGISTRY
 
 from horde.store.pool import Pool
 from tests.servers import Database
@@ -37,9 +38,11 @@ async def test_connections_are_made_when_needed_and_lent_again(pool: Pool) -> No
 
 async def test_who_waits_longest_is_served_first_and_who_gave_up_takes_no_place(pool: Pool) -> None:
     held = [await pool.acquire(5), await pool.acquire(5)]
+    timeouts = REGISTRY.get_sample_value("horde_db_pool_timeout_total") or 0.0
     impatient = asyncio.create_task(pool.acquire(0.01))
     with pytest.raises(TimeoutError):
         await impatient
+    assert REGISTRY.get_sample_value("horde_db_pool_timeout_total") == timeouts + 1
     order: list[str] = []
 
     async def use(name: str) -> None:

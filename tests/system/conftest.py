@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 from horde.cli.stack.environment import SERVICES
 from tests.servers import Servers
+from tests.system.browsing import QUIET
 from tests.system.services import Services
 
 
@@ -18,20 +20,40 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def new_services(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Services]]:
-    """Makes a system of its own: `new_services(HORDE_X="…")`, started."""
+def unstarted_services(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Services]]:
+    """Makes a system of its own: `unstarted_services(HORDE_X="…")`; the test starts it."""
     made: list[Services] = []
 
-    def make(*started: str, **settings: str) -> Services:
+    def make(**settings: str) -> Services:
         folder: Path = tmp_path_factory.mktemp("services")
         services = Services(folder, servers.new_database(), servers.redis_url(), servers.object_store(), settings)
         made.append(services)
-        services.start(*(started or SERVICES))
         return services
 
     yield make
     for services in made:
         services.stop()
+
+
+@pytest.fixture(scope="session")
+def new_services(unstarted_services: Callable[..., Services]) -> Callable[..., Services]:
+    """Makes a system of its own: `new_services(HORDE_X="…")`, started."""
+
+    def make(*started: str, **settings: str) -> Services:
+        services = unstarted_services(**settings)
+        services.start(*(started or SERVICES))
+        return services
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def browser(system_tool: Callable[[str], Path]) -> Iterator[Browser]:
+    """A Chromium that shows nothing to anybody."""
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=str(system_tool("chromium")), args=list(QUIET))
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -65,8 +65,8 @@ class Services:
         """Where clients and workers go."""
         return self._surroundings.gateway_url
 
-    def start(self, *names: str) -> None:
-        """Start these services, side by side; returns when each is ready.
+    def start(self, *names: str, code: Path | None = None) -> None:
+        """Start these services, side by side; returns when each is ready. `code`: another tree than ours.
 
         `dispatch-2` is a second replica of dispatch; start it before or together with those that call it.
         """
@@ -85,6 +85,7 @@ class Services:
                         name.removesuffix("-2"),
                     ],
                     env=self._environment(name),
+                    cwd=code,
                     stdout=log,
                     stderr=log,
                 )
@@ -101,6 +102,11 @@ class Services:
             environment["HORDE_GRPC_LISTEN"] = self._second_dispatch
             environment["HORDE_ADDRESS_FILE"] = str(self._surroundings.address_file(name))
         return environment
+
+    def end(self, name: str) -> None:
+        """SIGTERM, and wait until it has drained."""
+        self._processes[name].terminate()
+        self._processes[name].wait(_STOP_SECONDS)
 
     def kill(self, name: str) -> None:
         """SIGKILL: no goodbye."""
@@ -124,8 +130,15 @@ class Services:
 
     def metrics(self, name: str) -> str:
         """What Prometheus would read of a service."""
-        address = json.loads(self._surroundings.address_file(name).read_text())["metrics"]
-        return httpx.get(address, timeout=5).text
+        return httpx.get(self._metrics_url(name), timeout=5).text
+
+    def metrics_target(self, name: str) -> str:
+        """Where Prometheus would read it: host:port."""
+        url = httpx.URL(self._metrics_url(name))
+        return f"{url.host}:{url.port}"
+
+    def _metrics_url(self, name: str) -> str:
+        return str(json.loads(self._surroundings.address_file(name).read_text())["metrics"])
 
     def account(self, name: str, *, kudos: int = 100_000, trusted: bool = True) -> CreatedAccount:
         """A new account with many generations at once allowed."""

@@ -126,4 +126,5 @@ def test_every_bad_setting_is_named_in_one_message() -> None:
 async def _claim_a_later_version(url: str) -> None:
     connection = await asyncpg.connect(url)
     await connection.execute("UPDATE public.horde_schema_version SET version_num = '9999'")
+    await connection.execute("UPDATE public.horde_schema_floor SET version_num = '9999'")
     await connection.close()

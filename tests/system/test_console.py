@@ -4,32 +4,21 @@ import base64
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from horde.contract.vocabulary import chat_declaration, chat_policy
 from tests.fakes.pictures import picture
+from tests.system.browsing import opened
 from tests.system.services import Services
 from tests.system.volunteer import Job, Volunteer
-
-_QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-)
-"""What a browser does by itself in a test is noise; a container has no sandbox of its own to give."""
 
 MODEL = "test/Console-7B"
 
@@ -40,27 +29,9 @@ def _key(services: Services, name: str) -> str:
         return thread.submit(services.account, name).result().api_key
 
 
-@pytest.fixture(scope="module")
-def browser(system_tool: Callable[[str], Path]) -> Iterator[Browser]:
-    with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=str(system_tool("chromium")), args=list(_QUIET))
-        yield opened
-        opened.close()
-
-
-@contextmanager
-def _page(browser: Browser, services: Services, **looks: Any) -> Iterator[Page]:
-    """The page, freshly opened. Whatever the browser complains about while it is open fails the test."""
-    complaints: list[str] = []
-    context = browser.new_context(**looks)
-    page = context.new_page()
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    page.goto(services.url)
-    yield page
-    context.close()
-    # That a call was refused is the browser's news too; what the page makes of it is what a test looks at.
-    assert [text for text in complaints if not text.startswith("Failed to load resource")] == []
+def _page(browser: Browser, services: Services, **looks: Any) -> AbstractContextManager[Page]:
+    """The page, freshly opened."""
+    return opened(browser, services.url, **looks)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from horde.failures import StartError
 
 if TYPE_CHECKING:
     from types_boto3_s3.client import S3Client
+    from types_boto3_s3.type_defs import CORSRuleTypeDef
 
 WARM_UP_KEY = ".horde-warm-up"
 TIMEOUT_SECONDS = 15  # three times the longest first write seen
@@ -50,3 +51,9 @@ def make_ready(s3: "S3Client", names: Collection[str]) -> None:
             s3.delete_object(Bucket=name, Key=WARM_UP_KEY)
         except (BotoCoreError, ClientError) as refused:
             raise StartError(f"bucket {name} cannot be used: {refused}; check HORDE_S3_ENDPOINT and its keys") from None
+
+
+def let_pages_read(s3: "S3Client", bucket: str, origins: list[str]) -> None:
+    """Lets scripts of pages of these origins read what a signed link leads to: the moderators' console does."""
+    rule: CORSRuleTypeDef = {"AllowedMethods": ["GET"], "AllowedOrigins": origins}
+    s3.put_bucket_cors(Bucket=bucket, CORSConfiguration={"CORSRules": [rule]})

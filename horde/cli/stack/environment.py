@@ -101,6 +101,8 @@ class Surroundings:
         }
         if service == "gateway":
             mine["HORDE_GATEWAY_LISTEN"] = f"127.0.0.1:{self.gateway_port}"
+            # Where it is, not how to open it: moderators' browsers read from it, with links that moderation signs.
+            mine |= {name: value for name, value in stores.evidence.items() if name == "R2_EVIDENCE_ACCOUNT"}
         else:
             mine["HORDE_GRPC_LISTEN"] = self.target(service)
         if service in WITH_DATABASE:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from horde.cli.stack.buckets import client, make_ready
+from horde.cli.stack.buckets import client, let_pages_read, make_ready
 from horde.cli.stack.data_folder import DataFolder
 from horde.cli.stack.display import Display
 from horde.cli.stack.environment import EVIDENCE_BUCKET, WITH_DATABASE, StackSettings, Stores
@@ -104,13 +104,16 @@ class StoreSet:
             await self._seaweed.start()
             self._s3_endpoint = self._seaweed.endpoint
 
-    async def prepare_buckets(self) -> None:
+    async def prepare_buckets(self, gateway_port: int) -> None:
         """Make the buckets and write once to each. Services may start meanwhile; requests may not come yet."""
-        evidence = {EVIDENCE_BUCKET} if self._evidence() else set()
-        await asyncio.to_thread(self._make_buckets, self._settings.buckets | evidence)
+        await asyncio.to_thread(self._make_buckets, gateway_port)
 
-    def _make_buckets(self, names: set[str]) -> None:
-        make_ready(client(self._s3_endpoint, self._access, self._secret, self._settings.s3_region), names)
+    def _make_buckets(self, gateway_port: int) -> None:
+        s3 = client(self._s3_endpoint, self._access, self._secret, self._settings.s3_region)
+        evidence = {EVIDENCE_BUCKET} if self._evidence() else set()
+        make_ready(s3, self._settings.buckets | evidence)
+        for bucket in evidence:
+            let_pages_read(s3, bucket, [f"http://{host}:{gateway_port}" for host in ("127.0.0.1", "localhost")])
 
     def _evidence(self) -> dict[str, str]:
         """The evidence store is embedded only together with the embedded S3, and never beside one of the user's."""

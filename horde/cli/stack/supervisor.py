@@ -85,7 +85,7 @@ class Supervisor:
             if not is_free(self._wishes.port):
                 raise StartError(f"port {self._wishes.port} is taken: choose another with --port")
             stores = await self._stores.start()
-            buckets = asyncio.create_task(self._stores.prepare_buckets())
+            buckets = asyncio.create_task(self._stores.prepare_buckets(self._wishes.port))
             try:
                 surroundings = await self._start_services(stores)
                 await buckets

@@ -164,15 +164,17 @@ class ClaimJobsResponse(_message.Message):
     PAYLOAD_FIELD_NUMBER: _builtins.int
     SKIPPED_FIELD_NUMBER: _builtins.int
     MESSAGES_FIELD_NUMBER: _builtins.int
+    SOFTPROMPT_FIELD_NUMBER: _builtins.int
     model: _builtins.str
     ttl_seconds: _builtins.int
     """Seconds the worker has to hand the reply in."""
     chat: _builtins.bool
     payload: _builtins.bytes
     """The JSON object of the job's payload."""
+    softprompt: _builtins.str
     @_builtins.property
     def generation_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Next free field: 8
+        """Next free field: 9
         The generations claimed; empty when there was no job for this worker.
         """
 
@@ -192,10 +194,11 @@ class ClaimJobsResponse(_message.Message):
         payload: _builtins.bytes = ...,
         skipped: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
         messages: _abc.Iterable[_workers_pb2.WorkerMessage] | None = ...,
+        softprompt: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "generation_ids", b"generation_ids", "messages", b"messages", "model", b"model", "payload", b"payload", "skipped", b"skipped", "ttl_seconds", b"ttl_seconds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chat", b"chat", "generation_ids", b"generation_ids", "messages", b"messages", "model", b"model", "payload", b"payload", "skipped", b"skipped", "softprompt", b"softprompt", "ttl_seconds", b"ttl_seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from horde.contract.chat import ChatRequest
-from services.admission import repo
+from services.admission import durations, repo
 from services.admission.deps import Deps
 from services.admission.handlers.costing import Cost
 from services.admission.handlers.shaping import image_cap
@@ -14,7 +14,10 @@ from services.admission.rules.impossible import nobody_can_serve
 from services.admission.rules.offload import is_offloaded
 from services.admission.rules.row import Row
 
+_let_in_now = durations.wp_activate(repo.activate)
 
+
+@durations.activate_wp
 async def activate(
     row: Row, request: ChatRequest, account: Account, cost: Cost, urls: list[str], deps: Deps
 ) -> Claim | None:
@@ -58,8 +61,9 @@ async def _let_in(row: Row, request: ChatRequest, cost: Cost, deps: Deps) -> Cla
         deps.events.decided(outcome, requester=cost.requester, requested=request.max_length, allowance=cost.allowance)
 
     try:
-        claim = await repo.activate(deps.store, row, hold=cost.hold, tax=cost.price.tax)
+        claim = await _let_in_now(deps.store, row, hold=cost.hold, tax=cost.price.tax)
     except repo.HoldNotCovered as poor:
+        deps.events.hold_rejected()
         decided("refused")
         if not cost.available.workers:
             raise nobody_can_serve(cost.available) from poor

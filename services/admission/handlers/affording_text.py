@@ -39,9 +39,7 @@ class Bought:
     @property
     def outcome(self) -> str:
         """How the metrics call what was decided."""
-        if self.is_lowered:
-            return "downgraded"
-        return "funded" if self.hold else "free"
+        return "downgraded" if self.is_lowered else "funded" if self.hold else "free"
 
 
 async def afford(request: TextRequest, fitted: Fitted, known: Submission, account: Account, deps: Deps) -> Bought:
@@ -78,6 +76,7 @@ async def lowered(bought: Bought, available: int, deps: Deps) -> Bought:
     `available` in hundredths is what did not cover the hold. Raises Refusal when the request may not be lowered.
     """
     request, tokens = bought.request, bought.allowance.tokens
+    deps.events.hold_rejected(dry_run=request.dry_run)
     terms = costing.terms_of(deps.settings)
     is_bound = terms.hold_on_worker_list and bool(request.workers)
     if not request.allow_downgrade or is_bound or tokens < limits.MIN_CHAT_MAX_LENGTH:

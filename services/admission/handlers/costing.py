@@ -46,6 +46,8 @@ async def cost(request: ChatRequest, shaped: shaping.Shape, known: Submission, a
         )
     except Refusal:
         if not request.horde.dry_run:
+            if hold > account.available:
+                deps.events.hold_rejected()
             deps.events.decided("refused", requester=requester, requested=request.max_length, allowance=allowance)
         raise
     pricing.refuse_over_key(known.sharedkey, sized.max_length)

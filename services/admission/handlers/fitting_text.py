@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from horde.contract.text import TextRequest
-from services.admission import repo
+from services.admission import durations, repo
 from services.admission.deps import Deps
 from services.admission.handlers import judging
 from services.admission.handlers.judging import Prompt
@@ -30,6 +30,7 @@ async def fit(request: TextRequest, deps: Deps) -> Fitted:
     return fitted
 
 
+@durations.prompt_filter
 async def screen(request: TextRequest, account: Account, address: Address, new_id: UUID, deps: Deps) -> str:
     """The prompt as moderation lets it through; asked only when the snapshot cannot clear it (decision 15)."""
     if not judging.has_to_be_judged(request.models, account, deps):

@@ -6,12 +6,13 @@ from datetime import timedelta
 from horde.contract.api_keys import ANONYMOUS_KEY, hash_api_key
 from horde.contract.chat import ChatRequest
 from horde.contract.text import TextRequest
-from services.admission import repo
+from services.admission import durations, repo
 from services.admission.deps import Deps
 from services.admission.rules import address, entry
 from services.admission.rules.facts import Caller, Submission
 
 
+@durations.find_user
 async def look_up(request: ChatRequest, caller: Caller, deps: Deps) -> Submission:
     """One statement for all of it. A key that is a UUID may be a shared key."""
     named = (entry.worker_id(worker) for worker in request.workers)
@@ -26,6 +27,7 @@ async def look_up(request: ChatRequest, caller: Caller, deps: Deps) -> Submissio
     )
 
 
+@durations.find_user
 async def look_up_text(request: TextRequest, caller: Caller, deps: Deps) -> Submission:
     """The same for a text request, which claims no operation key."""
     named = (entry.worker_id(worker) for worker in request.named_workers)

@@ -11,6 +11,7 @@ from horde.contract.chat import ChatRequest
 from horde.contract.chat.flattening import flatten
 from horde.contract.chat.images import check_total_size, image_urls
 from horde.contract.chat.request import Message
+from services.admission import durations
 from services.admission.deps import Deps
 from services.admission.handlers import judging
 from services.admission.handlers.judging import Prompt
@@ -29,6 +30,7 @@ class Shape:
     matched: Mapping[str, Any]
 
 
+@durations.prompt_filter
 async def screen(
     request: ChatRequest, account: Account, address: Address, new_id: UUID, deps: Deps
 ) -> Sequence[Message]:

@@ -18,6 +18,7 @@ async def transfer_kudos(api_key: str, called: str, amount: int, retry_key: str 
         if earlier is not None:
             if earlier != (called, amount):
                 raise transfers.another_transfer()
+            deps.events.transfer_repeated()
             return amount
     where = await find_target(called, deps)
     known = await accounts_repo.parties(deps.store, giver.id, where.account_id)
@@ -26,7 +27,7 @@ async def transfer_kudos(api_key: str, called: str, amount: int, retry_key: str 
     permit_transfer(known[giver.id], receiver, where, is_too_fast=is_too_fast, amount=amount, now=deps.clock.now())
     if receiver is None:
         raise Refusal(reasons.INVALID_TARGET_USERNAME, "There is no such account to give kudos to.")
-    await accounts_repo.transfer(
+    moved = await accounts_repo.transfer(
         deps.store,
         giver.id,
         receiver.id,
@@ -35,7 +36,10 @@ async def transfer_kudos(api_key: str, called: str, amount: int, retry_key: str 
         called=called,
         retry_key=retry_key,
     )
-    deps.events.transferred(giver.id, receiver.id, amount)
+    if moved:
+        deps.events.transferred(giver.id, receiver.id, amount)
+    else:
+        deps.events.transfer_repeated()
     return amount
 
 

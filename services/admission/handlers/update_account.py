@@ -1,7 +1,7 @@
 """UpdateAccount: a holder, a moderator or an administrator changes an account."""
 
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
@@ -26,7 +26,7 @@ async def update_account(api_key: str, account_id: int, change: Change, deps: De
         if account.anonymous:
             raise _not_for_anonymous()
         wanted = permit(change, caller, account_id, is_deleted=Role.DELETED in account.roles)
-        changed = await _apply(tx, account_id, wanted)
+        changed = await _apply(tx, account_id, wanted, deps.clock.now())
         after = await accounts_repo.describe(tx, [account_id], online=_online(deps))
     deps.events.account_changed(account_id, by=caller.id, fields=sorted(wanted))
     return _told(changed, after[0], caller)
@@ -40,7 +40,7 @@ async def _locked(tx: Transaction, account_id: int, deps: Deps) -> Described:
     raise Refusal(reasons.USER_NOT_FOUND, f"There is no account {account_id}.")
 
 
-async def _apply(tx: Transaction, account_id: int, wanted: dict[str, object]) -> dict[str, object]:
+async def _apply(tx: Transaction, account_id: int, wanted: dict[str, object], now: datetime) -> dict[str, object]:
     """Writes it; gives what the answer names."""
     changed = {name: value for name, value in wanted.items() if name not in _TOLD_OTHERWISE}
     if wanted.get("generate_proxy_passkey"):
@@ -60,18 +60,17 @@ async def _apply(tx: Transaction, account_id: int, wanted: dict[str, object]) ->
     if wanted.get("reset_suspicion"):
         await accounts_repo.reset_suspicions(tx, account_id)
         changed["new_suspicion"] = 0
-    return changed | await _move_kudos(tx, account_id, wanted)
+    return changed | await _move_kudos(tx, account_id, wanted, now)
 
 
-async def _move_kudos(tx: Transaction, account_id: int, wanted: dict[str, object]) -> dict[str, object]:
+async def _move_kudos(tx: Transaction, account_id: int, wanted: dict[str, object], now: datetime) -> dict[str, object]:
     changed: dict[str, object] = {}
     monthly = wanted.get("monthly_kudos")
     if isinstance(monthly, int):
-        now_monthly, is_first = await accounts_repo.add_monthly(tx, account_id, monthly)
-        changed["monthly_kudos"] = now_monthly
-        if is_first and now_monthly:
-            # The first month begins now.
-            await accounts_repo.award(tx, account_id, now_monthly * 100, entry="ADMIN_ADJUSTMENT", action="recurring")
+        changed["monthly_kudos"], is_first = await accounts_repo.add_monthly(tx, account_id, monthly)
+        if is_first:
+            # The first month begins now, not with the next run of the loop.
+            await accounts_repo.pay_month(tx, account_id, now)
     kudos = wanted.get("kudos")
     if isinstance(kudos, int):
         changed["new_kudos"] = await accounts_repo.award(

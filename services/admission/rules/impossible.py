@@ -7,11 +7,14 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from services.admission.rules.facts import Availability
 
-UNSERVED_WARNING = (
-    "No online worker can serve this request right now. It waits until one can, and expires when none comes in time; "
-    "asking for fewer tokens or fewer features may help."
-)
-"""The 202's message. base-domain 3.3."""
+
+def unserved_warning(lifetime_seconds: int) -> str:
+    """The 202's message. base-domain 3.3."""
+    minutes = max(1, round(lifetime_seconds / 60))
+    return (
+        "No online worker can serve this request right now. It waits until one can, and expires in "
+        f"{minutes} minutes when none does; asking for fewer tokens or fewer features may help."
+    )
 
 
 def nobody_can_serve(available: Availability) -> Refusal:

@@ -2,7 +2,7 @@
 -- reads only
 -- $1 ids integer[]
 -- $2 online interval, how long a worker counts as online
-SELECT u.id, u.username || '#' || u.id AS alias, u.kudos, u.evaluating_kudos, u.monthly_kudos, u.monthly_kudos_last_received,
+SELECT u.id, u.username || '#' || u.id AS alias, u.kudos, u.evaluating_kudos, admission.monthly_amount_v1(u.id) AS monthly_kudos, u.monthly_kudos_last_received,
        u.concurrency, u.worker_invited, u.public_workers, u.created, u.last_active, u.contact, u.admin_comment, u.proxy_passkey,
        u.oauth_id = 'anon' AS anonymous,
        u.oauth_id ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' AS pseudonymous,

@@ -3,5 +3,5 @@
 WITH workers AS (SELECT dispatch.end_requests_v1($1, NULL), dispatch.remove_workers_v1($1)),
 keys AS (DELETE FROM admission.user_sharedkeys WHERE user_id = $1)
 UPDATE admission.users SET username = '<wiped>', oauth_id = '<wiped>' || id, contact = '<wiped>', admin_comment = NULL,
-    proxy_passkey = NULL, public_workers = false, api_key = '<wiped>' || id, monthly_kudos = 0
+    proxy_passkey = NULL, public_workers = false, api_key = '<wiped>' || id, monthly_kudos = 0, monthly_kudos_last_received = NULL
 FROM workers WHERE id = $1;

@@ -1,8 +1,9 @@
 """ClaimJobs: a worker asks for work, and may wait for it. Order of steps: base-domain 4.2."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 
 from horde.contract import reasons
@@ -10,15 +11,17 @@ from horde.contract.refusal import Refusal
 from horde.store import ForeignKeyViolation
 from services.dispatch import board, undoing
 from services.dispatch.deps import Deps
+from services.dispatch.events import durations
 from services.dispatch.events import pop as events
 from services.dispatch.pop.check_in import check_in
 from services.dispatch.pop.hand_out import hand_out
-from services.dispatch.pop.meeting import meet
+from services.dispatch.pop.meeting import Fitting, Met, meet
 from services.dispatch.pop.take import Taking
 from services.dispatch.rules import matching
 from services.dispatch.rules.declaration import Declaration, PopAsk, priority_ids, read_declaration
 from services.dispatch.rules.jobs import Claim, Handout, Taken
 from services.dispatch.rules.matching import Fit
+from services.dispatch.rules.messages import Message
 from services.dispatch.rules.workers import Account, Worker
 from services.dispatch.waiting_room import Seat
 
@@ -55,13 +58,12 @@ async def _undone_when_cancelled(looking: asyncio.Task[Claim], deps: Deps) -> Cl
         raise
 
 
+@durations.pop
 async def _look(ask: PopAsk, declared: Declaration, deps: Deps, seat: Seat | None = None) -> Claim:
     now = deps.clock.now()
     fitting = partial(_fit, declared=declared, priority=priority_ids(ask.priority_usernames), deps=deps)
-    met = await meet(ask, declared.name, fitting, deps, now, seat)
-    account, worker = met.account, await check_in(met, ask, declared, deps, now)
-    told = await board.messages_for(worker.id, deps)
-    fit = fitting(account, worker)
+    met, worker, told = await _entered(ask, declared, fitting, deps, now, seat)
+    account, fit = met.account, fitting(met.account, worker)
     # once for a pop, however often it looks
     if (seat is None or seat.is_new) and matching.is_capacity_limited(worker, declared, fit.capacity):
         events.capacity_limited()
@@ -81,6 +83,16 @@ async def _look(ask: PopAsk, declared: Declaration, deps: Deps, seat: Seat | Non
             return replace(claim, messages=told)
     _refuse_maintenance(worker)
     return Claim(skipped=skipped, messages=told)
+
+
+@durations.pre_eval
+async def _entered(
+    ask: PopAsk, declared: Declaration, fitting: Fitting, deps: Deps, now: datetime, seat: Seat | None
+) -> tuple[Met, Worker, Sequence[Message]]:
+    """Who pops, as it is after its check-in, and what its owner is told. Raises Refusal; then nothing was written."""
+    met = await meet(ask, declared.name, fitting, deps, now, seat)
+    worker = await check_in(met, ask, declared, deps, now)
+    return met, worker, await board.messages_for(worker.id, deps)
 
 
 def _fit(account: Account, worker: Worker, *, declared: Declaration, priority: tuple[int, ...], deps: Deps) -> Fit:

@@ -8,6 +8,7 @@ from horde.failures import Outage
 from horde.telemetry import logs
 from services.dispatch import consequences
 from services.dispatch.deps import Deps
+from services.dispatch.events import durations
 from services.dispatch.events import outcomes as events
 from services.dispatch.repo import outcomes
 from services.dispatch.rules import reply as replies
@@ -16,14 +17,17 @@ from services.dispatch.rules.submission import FaultAsk, Target
 
 log = logs.get(__name__)
 
+_read_target = durations.get_progen(outcomes.read_target)
 
+
+@durations.submit
 async def submit_fault(ask: FaultAsk, deps: Deps) -> None:
     """A repeat, and the fault of a finished generation, change nothing.
 
     Raises Refusal: InvalidJobID, InvalidAPIKey, WrongCredentials.
     """
     key_hash = hash_api_key(deps.settings.secret_key, ask.api_key)
-    target = submission.owned(await outcomes.read_target(deps.store, ask.generation_id, key_hash))
+    target = submission.owned(await _read_target(deps.store, ask.generation_id, key_hash))
     events.given_up(target, replies.fault_label(ask.fault_reason))
     if target.faulted or target.finished:
         return

@@ -9,6 +9,7 @@ from horde.failures import Outage
 from horde.telemetry import logs
 from services.dispatch import consequences, verification
 from services.dispatch.deps import Deps
+from services.dispatch.events import durations
 from services.dispatch.events import outcomes as events
 from services.dispatch.repo import outcomes, reports
 from services.dispatch.repo.outcomes import Measured, StoredResult
@@ -18,9 +19,13 @@ from services.dispatch.rules.submission import Pay, Reply, ReplyAsk, Target, Wor
 
 log = logs.get(__name__)
 
+_read_target = durations.get_progen(outcomes.read_target)
+_store_result = durations.commit(outcomes.store_result)
+
 _RECORDED = frozenset({reasons.CHAT_SUBMIT_INVALID, reasons.CHAT_SUBMIT_NONCONFORMANT, reasons.CHAT_MODEL_MISMATCH})
 
 
+@durations.submit
 async def submit_result(ask: ReplyAsk, deps: Deps) -> int:
     """The reward, in hundredths of a kudo.
 
@@ -28,7 +33,7 @@ async def submit_result(ask: ReplyAsk, deps: Deps) -> int:
     ChatModelMismatch, ChatSubmitNonconformant.
     """
     key_hash = hash_api_key(deps.settings.secret_key, ask.api_key)
-    target = submission.owned(await outcomes.read_target(deps.store, ask.generation_id, key_hash))
+    target = submission.owned(await _read_target(deps.store, ask.generation_id, key_hash))
     if target.faulted:
         raise submission.aborted(target)
     if target.finished:
@@ -72,7 +77,7 @@ async def _store(reply: Reply, target: Target, deps: Deps) -> int:
     if reply.is_csam:
         result = await _store_reported(reply, target, amounts, measured, deps, now=now, ttl=ttl)
     else:
-        result = await outcomes.store_result(deps.store, target.id, reply, amounts, measured, now=now, ttl=ttl)
+        result = await _store_result(deps.store, target.id, reply, amounts, measured, now=now, ttl=ttl)
     match result.outcome:
         case "stored":
             events.stored(target, reply, reward=amounts.reward, seconds=seconds)
@@ -91,7 +96,7 @@ async def _store_reported(
 ) -> StoredResult:
     """The reply and its worker's report of it in one commit."""
     async with deps.store.transaction() as unit:
-        result = await outcomes.store_result(unit, target.id, reply, amounts, measured, now=now, ttl=ttl)
+        result = await _store_result(unit, target.id, reply, amounts, measured, now=now, ttl=ttl)
         if result.outcome == "stored":
             await reports.report_csam(unit, target.id, now)
     consequences.reported(deps)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from horde.store import UniqueViolation
 from services.dispatch.deps import Deps
+from services.dispatch.events import durations
 from services.dispatch.pop import vetting
 from services.dispatch.pop.meeting import Met
 from services.dispatch.repo import reports
@@ -16,6 +17,7 @@ from services.dispatch.rules.declaration import Declaration, PopAsk
 from services.dispatch.rules.workers import Account, Worker
 
 
+@durations.check_in
 async def check_in(met: Met, ask: PopAsk, declared: Declaration, deps: Deps, now: datetime) -> Worker:
     """The worker as it is from now on. Raises Refusal; then nothing was written."""
     account, worker = met.account, met.worker

@@ -8,6 +8,7 @@ from horde.contract.limits import CHAT_PROGRESS_BYTES_PER_TOKEN
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
 from services.dispatch.deps import Deps
+from services.dispatch.events import durations
 from services.dispatch.events import pop as events
 from services.dispatch.repo import queue as repo
 from services.dispatch.rules.jobs import Claim, Handout, Taken
@@ -16,6 +17,7 @@ from services.dispatch.rules.streams import StreamLease
 from services.dispatch.rules.workers import Account
 
 
+@durations.start_generation
 async def hand_out(taken: Taken, handout: Handout, account: Account, deps: Deps) -> Claim | None:
     """The answer to the worker; None when its objects cannot be delivered: the jobs wait again, as if never taken."""
     try:
@@ -34,6 +36,7 @@ async def hand_out(taken: Taken, handout: Handout, account: Account, deps: Deps)
         ttl_seconds=handout.job_ttl,
         is_chat=taken.is_chat,
         payload=_payload(taken, images, link),
+        softprompt=taken.softprompt,
     )
 
 

@@ -13,6 +13,7 @@ from horde.contract import reasons
 from horde.contract.api_keys import hash_api_key
 from horde.contract.refusal import Refusal
 from services.dispatch.deps import Deps
+from services.dispatch.events import durations
 from services.dispatch.pop.take import FIRST_DEPTH
 from services.dispatch.repo import workers as repo
 from services.dispatch.rules.declaration import PopAsk
@@ -42,6 +43,7 @@ class Met:
         return self.found if (worker_id, fit) == (self.worker_id, self.fit) else None
 
 
+@durations.validate
 async def meet(ask: PopAsk, name: str, fitting: Fitting, deps: Deps, now: datetime, seat: Seat | None) -> Met:
     """Reads who pops. Raises Refusal(InvalidAPIKey)."""
     key_hash = hash_api_key(deps.settings.secret_key, ask.api_key)

@@ -14,6 +14,7 @@ _FORGET = QUERIES["forget_object_deletions"]
 _MAINTENANCE = QUERIES["is_maintenance"]
 _BACKLOGS = QUERIES["measure_backlogs"]
 _ABORT_QUEUED = QUERIES["abort_queued"]
+_STATS_MONTHS = QUERIES["keep_stats_months"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +110,8 @@ class Aborted:
 async def abort_queued(tx: Transaction, *, amount: int) -> list[Aborted]:
     """Cancels what waits; rows that are busy are left for the next pass."""
     return [Aborted(row["id"], row["is_chat"]) for row in await tx.fetch(_ABORT_QUEUED, amount)]
+
+
+async def keep_stats_months(store: Store, now: datetime, *, keep_from: datetime) -> list[str]:
+    """Makes the months of statistics that come, drops those that ended before `keep_from`; the names of the dropped."""
+    return [row["dropped"] for row in await store.fetch(_STATS_MONTHS, now, keep_from)]

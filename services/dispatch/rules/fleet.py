@@ -1,6 +1,6 @@
 """What the public routes tell of models and of the horde as a whole. base-domain 9; chat reference, Chat model list."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -36,6 +36,32 @@ class ModelStatus:
         """Whole seconds until what is queued now would be served."""
         throughput = self.threads * self.performance
         return int(self.queued / throughput) if throughput > 0 else _NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Replies in a period, and the tokens that were asked of them."""
+
+    requests: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMade:
+    """Replies of one model in the last day, the last 30 days, and since the horde began."""
+
+    model: str
+    day: int
+    month: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextStatistics:
+    """What was made. `periods`: minute, hour, day, month, total."""
+
+    periods: Mapping[str, Made]
+    models: Sequence[ModelMade]
 
 
 @dataclass(frozen=True, slots=True)

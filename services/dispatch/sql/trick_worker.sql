@@ -36,5 +36,5 @@ SELECT r.id, r.taken, r.is_chat, coalesce(r.chat_extras @> '{"stream_progress": 
        false AS over_capacity, r.created, r.user_id, r.sharedkey_id IS NOT NULL AS from_shared_key, r.max_length,
        r.max_context_length, CASE WHEN r.is_chat THEN '' ELSE r.prompt END AS prompt, r.params,
        r.chat_messages_offloaded AND $12 AS by_link, CASE WHEN NOT (r.chat_messages_offloaded AND $12) THEN r.messages END AS messages,
-       r.chat_extras, r.image_keys
+       r.chat_extras, r.image_keys, r.softprompt
 FROM request r

@@ -1,10 +1,10 @@
-"""ListModels and GetPerformance between proto and the rules' words."""
+"""ListModels, GetPerformance and GetTextStatistics between proto and the rules' words."""
 
 from collections.abc import Sequence
 
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as pb
-from horde_pb.dispatch.v1 import models_pb2
-from services.dispatch.rules.fleet import ChatOffer, ModelStatus, Performance
+from horde_pb.dispatch.v1 import models_pb2, statistics_pb2
+from services.dispatch.rules.fleet import ChatOffer, Made, ModelStatus, Performance, TextStatistics
 
 
 def models(statuses: Sequence[ModelStatus]) -> pb.ListModelsResponse:
@@ -21,6 +21,21 @@ def performance(found: Performance) -> pb.GetPerformanceResponse:
         text_thread_count=found.threads,
         past_minute_tokens=found.past_minute_tokens,
     )
+
+
+def text_statistics(found: TextStatistics) -> statistics_pb2.GetTextStatisticsResponse:
+    """What was made, by period and by model."""
+    return statistics_pb2.GetTextStatisticsResponse(
+        **{name: _made(made) for name, made in found.periods.items()},
+        models=[
+            statistics_pb2.ModelMade(model=one.model, day=one.day, month=one.month, total=one.total)
+            for one in found.models
+        ],
+    )
+
+
+def _made(made: Made) -> statistics_pb2.Made:
+    return statistics_pb2.Made(requests=made.requests, tokens=made.tokens)
 
 
 def _model(status: ModelStatus) -> models_pb2.ModelStatus:

@@ -40,6 +40,7 @@ def answer(claim: Claim) -> pb.ClaimJobsResponse:
         ttl_seconds=claim.ttl_seconds,
         chat=claim.is_chat,
         payload=claim.payload,
+        softprompt=claim.softprompt,
         skipped=claim.skipped,
         messages=messages.told(claim.messages),
     )

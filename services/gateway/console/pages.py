@@ -1,6 +1,7 @@
 """The pages' addresses."""
 
 import asyncio
+from urllib.parse import urlsplit
 
 from horde.failures import Outage
 from services.gateway.answers import Answer
@@ -16,6 +17,24 @@ async def home(deps: GatewayDeps, ask: Exchange) -> Answer:
     shown = await _status(deps)
     models = () if shown is None else figures.chat_models(await deps.chat_models.get())
     return rendering.page("home.html", status=shown, models=models)
+
+
+_TABS = (
+    ("prompts", "Prompts"),
+    ("promotions", "Promotions"),
+    ("paused", "Paused workers"),
+    ("suspicions", "Suspicions"),
+    ("access", "Access log"),
+)
+_REASONS = ("filter_rejection", "model_rejection", "worker_csam")
+
+
+async def review(deps: GatewayDeps, ask: Exchange) -> Answer:
+    """The moderators' console: a frame without any data. What fills it asks the review API with the moderator's key."""
+    del ask
+    account = deps.settings.evidence_account
+    origin = None if account is None else "{0.scheme}://{0.netloc}".format(urlsplit(account))
+    return rendering.private_page("review.html", reads_from=origin, tabs=_TABS, reasons=_REASONS)
 
 
 async def status(deps: GatewayDeps, ask: Exchange) -> Answer:
@@ -47,5 +66,6 @@ def _giving(answer: Answer) -> Handler:
 OPERATIONS = (
     Operation("GET", "/", home),
     Operation("GET", "/console/status", status),
+    *(Operation("GET", path, review) for path in ("/admin", "/admin/", "/admin/review")),
     *(Operation("GET", path, _giving(answer), Budget.UNLIMITED) for path, answer in rendering.static_files().items()),
 )

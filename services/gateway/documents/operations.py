@@ -7,6 +7,8 @@ from typing import Any
 from horde.contract import reasons
 from horde.contract.reasons import Reason
 from services.gateway.deps import VERSION
+from services.gateway.documents.example_bodies import BODIES
+from services.gateway.documents.front import FRONT_PATHS, example_of
 from services.gateway.documents.schemas import SCHEMAS, Schema, ref
 from services.gateway.endpoints import Operation
 from services.gateway.render import status_of
@@ -46,7 +48,10 @@ def described(
         },
     }
     if body is not None:
-        entry["requestBody"] = {"required": True, "content": {"application/json": {"schema": ref(body)}}}
+        entry["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": ref(body), "example": BODIES[body]}},
+        }
     if key is not Key.NONE:
         entry["security"] = [{"apikey": []}] if key is Key.REQUIRED else [{}, {"apikey": []}]
     return entry
@@ -66,11 +71,11 @@ def document(operations: Iterable[Operation]) -> Mapping[str, object]:
         "info": {
             "title": "chat-horde",
             "version": VERSION,
-            "description": "Every address is also served without the leading `/api`. Errors are JSON with `message` "
-            "and, where there is one, `rc`.",
+            "description": "Every address under `/api` is also served without it. Errors are JSON with `message` "
+            "and, where there is one, `rc`. A header `X-Fields: name,details{first}` asks for a part of an answer.",
             "license": {"name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later"},
         },
-        "paths": paths,
+        "paths": {**paths, **FRONT_PATHS},
         "components": {
             "schemas": SCHEMAS,
             "securitySchemes": {
@@ -79,7 +84,12 @@ def document(operations: Iterable[Operation]) -> Mapping[str, object]:
                     "in": "header",
                     "name": "apikey",
                     "description": "`0000000000` is everybody's key.",
-                }
+                },
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The same key, as OpenAI's clients send it.",
+                },
             },
         },
     }
@@ -123,4 +133,4 @@ def _errors(refusals: Iterable[Reason]) -> Mapping[str, object]:
 
 
 def _answer(description: str, schema: Schema) -> Mapping[str, object]:
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
+    return {"description": description, "content": {"application/json": {"schema": schema, **example_of(schema)}}}

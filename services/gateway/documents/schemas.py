@@ -6,6 +6,7 @@ from horde.contract import limits
 from horde.contract.vocabulary import chat_declaration
 from services.gateway.documents.accounts import ACCOUNTS
 from services.gateway.documents.chat_request import CHAT_REQUEST
+from services.gateway.documents.front import FRONT
 from services.gateway.documents.operating import OPERATING
 from services.gateway.documents.review import REVIEW
 from services.gateway.documents.shapes import (
@@ -85,6 +86,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **REVIEW,
     **ACCOUNTS,
     **OPERATING,
+    **FRONT,
     "Queued": shape(
         ("id", "kudos"),
         id=UUID,
@@ -218,7 +220,7 @@ SCHEMAS: Mapping[str, Schema] = {
         ttl=maybe({"type": "integer", "description": "Seconds until the reply is due."}),
         extra_source_images={"type": "null"},
         skipped={"type": "object", "additionalProperties": WHOLE},
-        softprompt={"type": "null"},
+        softprompt=maybe(TEXT),
         model=maybe(TEXT),
         chat=FLAG,
     ),
@@ -267,6 +269,17 @@ SCHEMAS: Mapping[str, Schema] = {
         db_connection=FLAG,
     ),
     "Modes": shape(maintenance_mode=FLAG, invite_only_mode=FLAG, raid_mode=FLAG),
+    "TextTotals": shape(
+        ("minute", "hour", "day", "month", "total"),
+        **dict.fromkeys(
+            ("minute", "hour", "day", "month", "total"), shape(("requests", "tokens"), requests=WHOLE, tokens=WHOLE)
+        ),
+    ),
+    "TextModelTotals": shape(
+        ("day", "month", "total"),
+        **{period: {"type": "object", "additionalProperties": WHOLE} for period in ("day", "month", "total")},
+    ),
+    "News": shape(date_published=TEXT, newspiece=TEXT, importance=TEXT, tags=TEXTS, title=TEXT, more_info_urls=TEXTS),
     "Performance": {"type": "object", "additionalProperties": NUMBER},
     "Worker": shape(
         ("type", "name", "id", "maintenance_mode", "bridge_agent"),

@@ -36,6 +36,8 @@ def operations(documented: Iterable[Operation]) -> tuple[Operation, ...]:
 
     return (
         Operation("GET", "/api/openapi.json", openapi),
+        # where clients of the horde look for it, base-domain 1.1
+        Operation("GET", "/api/swagger.json", openapi),
         Operation("GET", "/api/", page),
         Operation("GET", "/api", page),
     )

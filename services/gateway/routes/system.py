@@ -13,6 +13,7 @@ from services.gateway.throttle import Budget
 from services.gateway.wire import accounts, models, system
 
 _NO_IMAGE_MODELS = Answer(b"[]")
+_NO_NEWS = Answer(b"[]")
 _MAX_MODES_BODY = 16 * 1024
 """Bytes; three flags."""
 
@@ -68,6 +69,12 @@ async def set_modes(deps: GatewayDeps, ask: Exchange) -> Answer:
     changed = await deps.neighbours.operations.set_modes(message)
     deps.modes.forget()
     return system.set_modes_answer(changed)
+
+
+async def news(deps: GatewayDeps, ask: Exchange) -> Answer:
+    """Nobody writes news here; clients that show them find none."""
+    del deps, ask
+    return _NO_NEWS
 
 
 async def performance(deps: GatewayDeps, ask: Exchange) -> Answer:
@@ -133,6 +140,13 @@ OPERATIONS = (
             answers={200: ref("Modes")},
             refuses=[reasons.NOT_ADMIN, reasons.NOT_MODERATOR, reasons.NO_HORDE_MOD_SELECTED],
         ),
+    ),
+    Operation(
+        "GET",
+        "/v2/status/news",
+        news,
+        Budget.DEFAULT,
+        described("News, of which there are none.", answers={200: array(ref("News"))}),
     ),
     Operation(
         "GET",

@@ -77,7 +77,7 @@ def answer(claimed: ClaimJobsResponse) -> Answer:
         "ttl": claimed.ttl_seconds if ids else None,
         "extra_source_images": None,
         "skipped": dict(claimed.skipped),
-        "softprompt": None,
+        "softprompt": claimed.softprompt or None,
         "model": claimed.model if ids else None,
     }
     if ids and claimed.chat:

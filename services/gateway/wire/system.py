@@ -4,13 +4,14 @@ import orjson
 
 from horde_pb.admission.v1.admission_service_pb2 import GetKudosFlowRequest
 from horde_pb.dispatch.v1.dispatch_service_pb2 import GetPerformanceRequest, GetPerformanceResponse
+from horde_pb.dispatch.v1.statistics_pb2 import GetTextStatisticsRequest, GetTextStatisticsResponse
 from horde_pb.moderation.v1.moderation_service_pb2 import (
     GetModesRequest,
     GetModesResponse,
     SetModesRequest,
     SetModesResponse,
 )
-from services.gateway.answers import Answer
+from services.gateway.answers import Answer, json_answer
 from services.gateway.caller import Caller
 from services.gateway.wire.callers import to_wire
 from services.gateway.wire.fields import Fields
@@ -42,6 +43,27 @@ def set_modes_answer(changed: SetModesResponse) -> Answer:
 def performance_request() -> GetPerformanceRequest:
     """The message that asks how much is queued and who works on it."""
     return GetPerformanceRequest()
+
+
+def text_statistics_request() -> GetTextStatisticsRequest:
+    """The message that asks what was made."""
+    return GetTextStatisticsRequest()
+
+
+def text_totals_answer(made: GetTextStatisticsResponse) -> Answer:
+    """Requests and tokens of the last minute, hour, day, 30 days, and ever."""
+    periods = {name: getattr(made, name) for name in ("minute", "hour", "day", "month", "total")}
+    return json_answer({name: {"requests": of.requests, "tokens": of.tokens} for name, of in periods.items()})
+
+
+def text_models_answer(made: GetTextStatisticsResponse) -> Answer:
+    """Requests by model; a model that did nothing in a period is not in it."""
+    return json_answer(
+        {
+            period: {one.model: count for one in made.models if (count := getattr(one, period))}
+            for period in ("day", "month", "total")
+        }
+    )
 
 
 def kudos_flow_request() -> GetKudosFlowRequest:

@@ -56,7 +56,7 @@ class Leases:
             self._wake_prefix,
         ]
         try:
-            answer = await self._together.ask(*self._append.words(keys=keys, args=args))
+            answer = await self._together.ask(*self._append.words(keys=keys, args=args), told="script append_progress")
         except NoScriptError:
             # Redis was restarted, or never saw it: called by itself, the script teaches itself.
             answer = await self._append(keys=keys, args=args)
@@ -97,7 +97,7 @@ class Leases:
 
     async def posted(self, request_id: str, generation_ids: Sequence[str]) -> list[feed.Posted]:
         """What each generation posted so far."""
-        with self._live.guard() as redis:
+        with self._live.guard("XRANGE HMGET") as redis:
             async with redis.pipeline(transaction=True) as together:
                 together.xrange(STREAM(request=request_id))
                 for one in generation_ids:
@@ -113,7 +113,7 @@ class Leases:
     async def publish(self, request_id: str, signals: Sequence[feed.Signal]) -> None:
         """Publishes the signals in their order."""
         channel = SIGNALS(request=request_id)
-        with self._live.guard() as redis:
+        with self._live.guard("PUBLISH") as redis:
             async with redis.pipeline(transaction=False) as together:
                 for signal in signals:
                     together.publish(channel, feed.write_signal(request_id, signal))

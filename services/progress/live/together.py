@@ -29,14 +29,17 @@ class Together:
         self._asked: list[Asked] = []
         self._task: asyncio.Task[None] | None = None
 
-    async def ask(self, *words: Word) -> Any:
-        """The answer to one command. Raises LiveUnavailable, or the error that Redis answers to this command."""
+    async def ask(self, *words: Word, told: str | None = None) -> Any:
+        """The answer to one command, which traces call `told`, or by its first word.
+
+        Raises LiveUnavailable, or the error that Redis answers to this command.
+        """
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._asked.append((words, answer))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._work(), name="together")
         # Some errors of single commands mean an outage too: a primary that became a replica refuses writes.
-        with self._live.guard():
+        with self._live.guard(told or str(words[0])):
             return await answer
 
     async def _work(self) -> None:
@@ -57,7 +60,7 @@ class Together:
 
     async def _send(self, batch: list[Asked]) -> list[Any]:
         _SIZES.observe(len(batch))
-        with self._live.guard() as redis:
+        with self._live.guard(None) as redis:
             async with redis.pipeline(transaction=False) as pipeline:
                 for words, _ in batch:
                     pipeline.execute_command(*words)

@@ -242,4 +242,6 @@ async def test_a_soft_prompt_that_the_worker_lacks_is_counted_as_skipped(pops: P
     answer = await pops.pop(owner, softprompts=["other"])
 
     assert (list(answer.generation_ids), dict(answer.skipped)) == ([], {"matching_softprompt": 1})
-    assert (await pops.pop(owner, softprompts=["mood"])).generation_ids
+    matched = await pops.pop(owner, softprompts=["mood"])
+    assert matched.generation_ids
+    assert matched.softprompt == "mood"

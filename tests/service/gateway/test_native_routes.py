@@ -8,7 +8,7 @@ from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
-from horde_pb.dispatch.v1 import status_pb2
+from horde_pb.dispatch.v1 import statistics_pb2, status_pb2
 from horde_pb.moderation.v1 import moderation_service_pb2 as moderation
 from horde_pb.progress.v1 import progress_service_pb2 as progress
 
@@ -240,6 +240,36 @@ async def test_performance_has_every_key_that_clients_read(gateway: Any) -> None
     assert measured["queued_tokens"] == 5
     assert measured["text_worker_count"] == 2
     assert measured["queued_megapixelsteps"] == 0
+
+
+async def test_text_statistics_are_told_by_period_and_by_model(gateway: Any) -> None:
+    gateway.desk.answers["GetTextStatistics"] = statistics_pb2.GetTextStatisticsResponse(
+        minute=statistics_pb2.Made(requests=1, tokens=80),
+        total=statistics_pb2.Made(requests=9, tokens=800),
+        models=[
+            statistics_pb2.ModelMade(model="a", day=1, month=2, total=8),
+            statistics_pb2.ModelMade(model="b", total=1),
+        ],
+    )
+    nothing = {"requests": 0, "tokens": 0}
+    assert (await gateway.client.get("/api/v2/stats/text/totals")).json() == {
+        "minute": {"requests": 1, "tokens": 80},
+        "hour": nothing,
+        "day": nothing,
+        "month": nothing,
+        "total": {"requests": 9, "tokens": 800},
+    }
+    models = (await gateway.client.get("/v2/stats/text/models")).json()
+    assert models == {"day": {"a": 1}, "month": {"a": 2}, "total": {"a": 8, "b": 1}}
+
+
+async def test_there_are_no_news(gateway: Any) -> None:
+    assert (await gateway.client.get("/v2/status/news")).json() == []
+
+
+async def test_the_openapi_document_is_where_clients_look_for_it(gateway: Any) -> None:
+    document = (await gateway.client.get("/api/openapi.json")).json()
+    assert (await gateway.client.get("/api/swagger.json")).json() == document
 
 
 async def test_the_heartbeat_answers_200_and_asks_nobody(gateway: Any) -> None:

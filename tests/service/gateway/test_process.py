@@ -92,6 +92,27 @@ async def test_a_request_under_way_is_answered_after_the_signal_to_stop(tmp_path
             assert await process.wait() == 0
 
 
+async def test_who_keeps_a_connection_is_asked_to_leave_it_before_it_is_closed(tmp_path: Path) -> None:
+    async with (
+        fake_services(Desk()) as target,
+        started(target, tmp_path) as (process, at),
+        httpx.AsyncClient() as kept,
+        httpx.AsyncClient() as other,
+    ):
+        heartbeat = f"{at['http']}/v2/status/heartbeat"
+        for client in (kept, other):
+            assert (await client.get(heartbeat)).headers.get("connection") is None
+        process.send_signal(signal.SIGTERM)
+        await asyncio.sleep(0.3)
+        # it still takes new connections, for whoever was sent here before the news had spread
+        async with httpx.AsyncClient() as new:
+            for client in (kept, new, other):
+                last = await client.get(heartbeat)
+                assert (last.status_code, last.headers["connection"]) == (200, "close")
+        async with asyncio.timeout(3):
+            assert await process.wait() == 0
+
+
 async def test_a_taken_port_and_a_bad_setting_are_one_message_and_exit_code_2(tmp_path: Path) -> None:
     with bind("127.0.0.1:0") as taken:
         port = taken.getsockname()[1]

@@ -1,5 +1,6 @@
 """A horde with a scripted worker, and environments in which the clients of users are installed."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -10,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from horde.cli.admin import create_account
 from horde.contract.vocabulary import chat_policy
 from tests.system.clients.environments import NotInstalled, node_clients, python_clients
 from tests.system.clients.scripted import scripted_reply
-from tests.system.services import Services
+from tests.system.services import SECRET, Services
 from tests.system.volunteer import Volunteer
 
 MODEL = "test/Clients-7B"
@@ -29,6 +31,7 @@ class Scripted:
 
     base_url: str
     api_key: str
+    moderator_key: str
     worker: Volunteer
 
 
@@ -45,7 +48,8 @@ def scripted(services: Services) -> Iterator[Scripted]:
         reply=scripted_reply,
     )
     with worker:
-        yield Scripted(f"{services.url}/v1", services.account("clients_user").api_key, worker)
+        moderator = asyncio.run(create_account(services.database_url, SECRET, "clients_moderator", moderator=True))
+        yield Scripted(f"{services.url}/v1", services.account("clients_user").api_key, moderator.api_key, worker)
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +78,8 @@ def _installed(install: Callable[[], Path]) -> Path:
 
 def _found(command: list[str], folder: Path, scripted: Scripted) -> dict[str, Any]:
     kept = {name: value for name, value in os.environ.items() if "PROXY" not in name.upper()}
-    told = {"BASE_URL": scripted.base_url, "API_KEY": scripted.api_key, "MODEL": MODEL}
+    keys = {"API_KEY": scripted.api_key, "MODERATOR_KEY": scripted.moderator_key}
+    told = {"BASE_URL": scripted.base_url, "MODEL": MODEL, **keys}
     done = subprocess.run(
         command,
         cwd=folder,

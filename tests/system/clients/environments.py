@@ -1,4 +1,4 @@
-"""Where clients that users have are installed: environments of their own, so that ours stays lean, kept between runs.
+"""Where clients that users have, and large tools, are installed: environments of their own, kept between runs.
 
 They stand in the user's cache, named after their lock and interpreter: a new lock makes a new one. Needs the network
 once; what cannot be installed is told with the words of the installer.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[2]
-_LOCK = _ROOT / "requirements" / "clients.lock"
+_LOCKS = _ROOT / "requirements"
 _NODE = _HERE / "node"
 _INSTALL_SECONDS = 600
 
@@ -26,6 +26,16 @@ class NotInstalled(Exception):
 
 def python_clients() -> Path:
     """The interpreter that has every Python client. Raises NotInstalled."""
+    return _python("python", _LOCKS / "clients.lock")
+
+
+def checkov() -> Path:
+    """The checker of manifests. Raises NotInstalled."""
+    return _python("checkov", _LOCKS / "checkov.lock").with_name("checkov")
+
+
+def _python(kind: str, lock: Path) -> Path:
+    """The interpreter of an environment that holds what `lock` says."""
     beside = _ROOT / ".uv" / "bin" / "uv"
     uv = shutil.which("uv") or (str(beside) if beside.exists() else None)
 
@@ -34,12 +44,12 @@ def python_clients() -> Path:
         python = str(venv / "bin" / "python")
         if uv is None:  # slower, and it does as well
             _run([sys.executable, "-m", "venv", "--clear", str(venv)])
-            _run([python, "-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", str(_LOCK)])
+            _run([python, "-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", str(lock)])
             return
         _run([uv, "venv", "--quiet", "--clear", "--no-project", "--python", sys.executable, str(venv)])
-        _run([uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", str(_LOCK)])
+        _run([uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", str(lock)])
 
-    folder = _kept("python", _LOCK.read_bytes() + sys.version.encode(), install)
+    folder = _kept(kind, lock.read_bytes() + sys.version.encode(), install)
     return folder / "venv" / "bin" / "python"
 
 

@@ -9,7 +9,7 @@ from horde.contract.models import ModelReference
 from horde.contract.refusal import Refusal
 from services.admission.rules import address, models, pricing, screening, sizing
 from services.admission.rules.facts import Availability, Caller, Load, Offer
-from services.admission.rules.impossible import nobody_can_serve
+from services.admission.rules.impossible import nobody_can_serve, unserved_warning
 
 TERMS = pricing.Terms(4096, 512, 60, 300, hold_on_worker_list=False, matched_targeting=False)
 
@@ -141,6 +141,13 @@ def test_a_gap_is_told_in_words_and_facts() -> None:
         "the request exceeds the max_length limit of every online worker serving the model."
     )
     assert nobody_can_serve(available(threads=0)).facts == {}
+
+
+def test_the_message_of_an_unserved_request_tells_when_it_expires_and_that_fewer_tokens_may_help() -> None:
+    warning = unserved_warning(1200)
+    assert "No online worker" in warning
+    assert "expires in 20 minutes" in warning
+    assert "fewer tokens" in warning
 
 
 def test_a_rewrite_comes_back_into_strings_and_parts() -> None:

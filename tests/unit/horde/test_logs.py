@@ -1,10 +1,13 @@
 """Log lines are one JSON object each, say where they come from, and never show local variables."""
 
 import logging
+from collections.abc import Callable
 
 import orjson
 import pytest
 
+from horde.contract import reasons
+from horde.contract.refusal import Refusal
 from horde.settings import TelemetrySettings
 from horde.telemetry import logs, tracing
 
@@ -53,3 +56,44 @@ def test_a_traceback_shows_no_local_variables(capfd: pytest.CaptureFixture[str],
     said = capfd.readouterr().err
     assert "KeyError" in said
     assert "the prompt of a user" not in said
+
+
+SECRET = "the words " + "of somebody"
+
+
+def parsed_badly() -> None:
+    int(SECRET)
+
+
+def in_our_words() -> None:
+    try:
+        parsed_badly()
+    except ValueError as error:
+        error.add_note("column prompt")
+        raise Refusal(reasons.BAD_REQUEST, "our words") from error
+
+
+def in_a_group() -> None:
+    raise ExceptionGroup("several", [ValueError(SECRET), RuntimeError("closed already")])
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+@pytest.mark.parametrize(
+    ("fail", "said"),
+    [
+        (parsed_badly, ["ValueError", "in parsed_badly"]),
+        (in_our_words, ["ValueError", "column prompt", "which led to", "our words"]),
+        (in_a_group, ["ValueError", "RuntimeError: closed already"]),
+    ],
+)
+def test_the_message_of_a_librarys_exception_is_not_logged_and_ours_is(
+    capfd: pytest.CaptureFixture[str], form: str, fail: Callable[[], None], said: list[str]
+) -> None:
+    logs.configure(TelemetrySettings.model_validate({"log_format": form}), "dispatch")
+    try:
+        fail()
+    except Exception:  # noqa: BLE001 - whatever it is, it is logged
+        logs.get("x").exception("fault")
+    printed = capfd.readouterr().err
+    assert [word for word in said if word not in printed] == []
+    assert SECRET not in printed

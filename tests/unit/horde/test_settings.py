@@ -86,6 +86,13 @@ def test_a_bad_list_names_its_variable(written: str) -> None:
         load(ModerationSettings, {"HORDE_PROBLEM_JOB_ALERT_EXEMPT_USER_IDS": written})
 
 
+def test_a_default_that_follows_another_field_is_no_complaint_of_its_own() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(S3Settings, {"HORDE_S3_ACCESS_KEY": "a", "HORDE_S3_SECRET_KEY": "b"})
+    told = str(caught.value).splitlines()[1:]
+    assert [line.split()[0] for line in told] == ["HORDE_S3_ENDPOINT"]
+
+
 def test_messages_lie_beside_the_images_unless_they_have_a_bucket() -> None:
     given = {"HORDE_S3_ENDPOINT": "http://s3", "HORDE_S3_ACCESS_KEY": "a", "HORDE_S3_SECRET_KEY": "b"}
     assert load(S3Settings, {**given, "R2_SOURCE_IMAGE_BUCKET": "images"}).chat_messages_bucket == "images"
