@@ -30,6 +30,7 @@ _LIBRARIES = (
     "libssl3",
     "libuuid1",
 )
+_MOUNTS = Path("/proc/self/mountinfo")
 _AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
 _PATH = "/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -66,7 +67,7 @@ class Builder:
         for variable in (f"PATH={_PATH}", f"SSL_CERT_FILE={_AUTHORITIES}", f"PIP_CERT={_AUTHORITIES}"):
             self.buildah("config", "--env", variable, container)
         self.buildah("commit", "--quiet", "--rm", container, BASE)
-        shutil.rmtree(system)
+        delete(system)
 
     def build(self) -> None:
         """The image of the Dockerfile on that base."""
@@ -104,7 +105,7 @@ class Builder:
         """Unmounts and deletes everything that was made."""
         self.buildah("rm", "--all")
         self.buildah("rmi", "--all", "--force")
-        shutil.rmtree(self._folder, ignore_errors=True)
+        delete(self._folder)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -117,6 +118,24 @@ class Builder:
 
     def _buildah(self) -> list[str]:
         return ["buildah", "--root", str(self._folder / "store"), "--runroot", str(self._folder / "run")]
+
+
+def delete(folder: Path) -> None:
+    """Deletes a folder in which nothing is mounted. Raises AssertionError otherwise, and deletes nothing.
+
+    What builds a system may have left the machine's own /dev or /proc mounted in it: deleting the folder would then
+    delete the machine's devices.
+    """
+    mounted = mounts_below(folder)
+    if mounted:
+        raise AssertionError(f"{folder} is kept: still mounted in it: {', '.join(map(str, mounted))}")
+    shutil.rmtree(folder)
+
+
+def mounts_below(folder: Path) -> list[Path]:
+    """Where something is mounted in a folder, or on it."""
+    points = [Path(line.split()[4].replace("\\040", " ")) for line in _MOUNTS.read_text().splitlines()]
+    return [point for point in points if point.is_relative_to(folder.resolve())]
 
 
 def _run(command: list[str], environment: dict[str, str] | None = None) -> str:

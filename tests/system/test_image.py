@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import httpx
 import pytest
 
 from tests.servers import Database
-from tests.system.image_build import Builder
+from tests.system.image_build import Builder, delete
 
 SERVICES = ("gateway", "admission", "dispatch", "progress", "media", "moderation")
 MOST_BYTES = 300_000_000
@@ -27,16 +28,17 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def image(system_tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
-    """The built image; its store is removed with the folder of this run."""
+def image(system_tool: Callable[[str], Path]) -> Iterator[Builder]:
+    """The built image. Its folder is none of pytest's, which would delete it without a look at what is mounted there."""
     for tool in ("buildah", "debootstrap"):
         system_tool(tool)
-    folder = tmp_path_factory.mktemp("image")
-    builder = Builder(folder)
-    builder.make_base()
-    builder.build()
-    yield builder
-    builder.remove()
+    builder = Builder(Path(tempfile.mkdtemp(prefix="chat-horde-image-")))
+    try:
+        builder.make_base()
+        builder.build()
+        yield builder
+    finally:
+        builder.remove()
 
 
 def ran(image: Builder, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -104,6 +106,24 @@ def test_it_serves_from_a_file_system_that_it_writes_nothing_to_but_tmp(image: B
             "run/lock",
             "tmp/addresses.json",
         }
+
+
+def test_a_folder_in_which_something_is_mounted_is_not_deleted(tmp_path: Path) -> None:
+    system, inside = tmp_path / "system", tmp_path / "system" / "dev"
+    inside.mkdir(parents=True)
+    (system / "kept").touch()
+    mount, unmount = ["mount", "-t", "tmpfs", "none", str(inside)], ["umount", str(inside)]
+    subprocess.run(mount, check=True)
+    try:
+        (inside / "null").touch()
+        with pytest.raises(AssertionError, match="still mounted"):
+            delete(system)
+        assert (inside / "null").exists()
+        assert (system / "kept").exists()
+    finally:
+        subprocess.run(unmount, check=True)
+    delete(system)
+    assert not system.exists()
 
 
 def test_it_is_small(image: Builder) -> None:
