@@ -131,6 +131,11 @@ IMAGE_FETCH_STEP_SECONDS = 2.0
 IMAGE_FETCH_SECONDS = 10.0
 """Redirects followed for one image; seconds for a connection or a read, and in all. Chat reference, Images."""
 
+WEBHOOK_QUEUE = 256
+WEBHOOK_ATTEMPTS = 3
+WEBHOOK_SECONDS = 3.0
+"""Calls to webhooks that wait in one process; how often one is tried, and seconds for a try. base-domain 3.12."""
+
 MIN_FILTER_TYPE = 10
 MAX_FILTER_TYPE = 29
 """Range of `filter_type`. base-domain 8.1."""

@@ -77,7 +77,7 @@ async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
 async def _upgrade(url: str, to: str) -> None:
     guard = await _connect(url)
     try:
-        while not await guard.fetchval(_SQL["lock_migrations"].sql, _LOCK):
+        while not await guard.fetchval(_SQL["lock_migrations"].sql, _LOCK):  # noqa: ASYNC110 - another process has it
             await asyncio.sleep(_TURN_SECONDS)
         found, floor = await _found(guard)
         if found is not None and found not in versions.known():

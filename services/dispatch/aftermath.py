@@ -38,14 +38,15 @@ class Aftermath:
         """Begins to work. Call it inside the event loop that serves."""
         self._tasks = [asyncio.create_task(self._keep_working()) for _ in range(self._runners)]
 
-    def enqueue(self, what: str, work: Work) -> None:
-        """Has `work` done soon. `what` is a short constant, for metrics. Never raises and never waits."""
+    def enqueue(self, what: str, work: Work) -> bool:
+        """Has `work` done soon, or drops it: False. `what` is a short constant, for metrics. Never raises or waits."""
         try:
             self._queue.put_nowait((what, work))
         except asyncio.QueueFull:
             _WORK.labels(what, "dropped").inc()
-            return
+            return False
         _WAITING.inc()
+        return True
 
     async def drain(self, within: float) -> None:
         """Lets what waits be done for up to `within` seconds; the rest is counted as dropped."""

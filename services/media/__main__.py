@@ -8,6 +8,7 @@ from functools import partial
 
 from horde.clock import SystemClock
 from horde.live import Live
+from horde.public_web import PublicWeb
 from horde.rpc.server import Loop, Service, run, serve
 from horde.settings import load
 from horde.telemetry import logs
@@ -36,7 +37,7 @@ def opened(settings: MediaSettings, blobs: Blobs, decoders: Decoders, queue: Del
     return Deps(
         blobs,
         decoders,
-        PublicFetcher(settings),
+        PublicFetcher(PublicWeb(settings.image_fetch_allowed_hosts), at_once=settings.media_fetches),
         queue,
         events,
         SystemClock(),

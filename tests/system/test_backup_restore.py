@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import httpx
@@ -63,29 +65,44 @@ async def empty(server: str) -> None:
         await connection.close()
 
 
-@pytest.mark.slow
-def test_a_restored_database_serves_what_waited_and_pays_for_what_was_being_worked_on(
-    servers: Servers,
-    unstarted_services: Callable[..., Services],
-    restartable_postgres: Restartable,
-    restartable_redis: Restartable,
-    tmp_path: Path,
-) -> None:
-    save, bring_back, prove = blocks()
-    before = unstarted_services()
-    before.start(*SERVICES)
-    client, owner = before.account("asks"), before.account("works")
-    workers = {model: HandWorker(before.url, owner.api_key, model) for model in (LATER, MODEL)}
+@dataclass
+class Left:
+    """What was under way when the database was saved, and whose it is."""
+
+    owner: str
+    waiting: str
+    held: str
+    job: dict[str, Any]
+
+
+@pytest.fixture
+def saved(unstarted_services: Callable[..., Services], tmp_path: Path) -> Left:
+    """A system with a request that waits and one that a worker holds; stopped, and saved into the test's folder."""
+    services = unstarted_services()
+    services.start(*SERVICES)
+    client, owner = services.account("asks"), services.account("works")
+    workers = at_work(services, owner.api_key)
     for worker in workers.values():
         worker.pop(until_there_is_one=False)
-    waiting, held = (ask(before, client.api_key, model) for model in workers)
-    job = workers[MODEL].pop()
+    waiting, held = (ask(services, client.api_key, model) for model in workers)
+    left = Left(owner.api_key, waiting, held, workers[MODEL].pop())
     for worker in workers.values():
         worker.close()
     for service in SERVICES:
-        before.end(service)
-    run(save, tmp_path, SOURCE=before.database_url)
+        services.end(service)
+    run(blocks()[0], tmp_path, SOURCE=services.database_url)
+    return left
 
+
+def at_work(services: Services, key: str) -> dict[str, HandWorker]:
+    return {model: HandWorker(services.url, key, model) for model in (LATER, MODEL)}
+
+
+@pytest.mark.slow
+def test_a_restored_database_serves_what_waited_and_pays_for_what_was_being_worked_on(
+    servers: Servers, saved: Left, restartable_postgres: Restartable, restartable_redis: Restartable, tmp_path: Path
+) -> None:
+    _, bring_back, prove = blocks()
     target = on_server(restartable_postgres.url, "horde")
     asyncio.run(empty(on_server(restartable_postgres.url, "postgres")))
     run(bring_back, tmp_path, SERVER=on_server(restartable_postgres.url, "postgres"), TARGET=target)
@@ -96,16 +113,16 @@ def test_a_restored_database_serves_what_waited_and_pays_for_what_was_being_work
     after = Services(folder, Database(target), restartable_redis.url, servers.object_store(), {})
     try:
         after.start(*SERVICES)
-        workers = {model: HandWorker(after.url, owner.api_key, model) for model in (LATER, MODEL)}
-        workers[MODEL].submit(job, "the reply of a job from before")
+        workers = at_work(after, saved.owner)
+        workers[MODEL].submit(saved.job, "the reply of a job from before")
         workers[LATER].submit(workers[LATER].pop(), "the reply to a request from before")
         for worker in workers.values():
             worker.close()
-        assert reply(after, held) == "the reply of a job from before"
-        assert reply(after, waiting) == "the reply to a request from before"
+        assert reply(after, saved.held) == "the reply of a job from before"
+        assert reply(after, saved.waiting) == "the reply to a request from before"
         assert after.ledger_faults() == []
         with httpx.Client(base_url=f"{after.url}/api/v2", timeout=30) as http:
-            assert http.get("/find_user", headers={"apikey": owner.api_key}).json()["kudos"] > 100_000
+            assert http.get("/find_user", headers={"apikey": saved.owner}).json()["kudos"] > 100_000
     finally:
         after.stop()
 
@@ -119,7 +136,7 @@ def ask(services: Services, key: str, model: str) -> str:
 
 def reply(services: Services, request: str) -> str:
     """What was said to a request, once it is done."""
-    ends_at = time.monotonic() + 60
+    ends_at, told = time.monotonic() + 60, None
     with httpx.Client(base_url=f"{services.url}/api/v2", timeout=60) as http:
         while time.monotonic() < ends_at:
             told = http.get(f"/generate/chat/status/{request}", params={"wait_seconds": 20}).raise_for_status().json()

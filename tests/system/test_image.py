@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def image(system_tool: Callable[[str], Path]) -> Iterator[Builder]:
-    """The built image. Its folder is none of pytest's, which would delete it without a look at what is mounted there."""
+    """The built image. Its folder is not pytest's, which would delete it whatever is mounted there."""
     for tool in ("buildah", "debootstrap"):
         system_tool(tool)
     builder = Builder(Path(tempfile.mkdtemp(prefix="chat-horde-image-")))

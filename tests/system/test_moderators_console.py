@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import asyncpg
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from horde.cli.admin import create_account
 from horde.cli.stack.buckets import client, let_pages_read
@@ -246,6 +247,72 @@ def test_every_tab_shows_its_list(browser: Browser, desk: Desk, tab: str, shown:
         _enter(page, desk.key)
         expect(page.get_by_text(shown).first).to_be_visible()
         expect(page.locator("nav a[aria-current]")).to_have_count(1)
+
+
+def test_too_many_calls_are_counted_down_and_what_reads_is_asked_again(browser: Browser, desk: Desk) -> None:
+    with _console(browser, desk) as page:
+        asked: list[str] = []
+
+        def refuse_once(route: Route) -> None:
+            asked.append(route.request.method)
+            if len(asked) == 1:
+                route.fulfill(status=429, headers={"Retry-After": "2"}, json={"message": "2 per 1 second", "rc": "x"})
+            else:
+                route.continue_()
+
+        page.route("**/operations/moderation/prompts?*", refuse_once)
+        _enter(page, desk.key)
+        expect(page.get_by_text("Too many calls; 2 s to wait.")).to_be_visible()
+        expect(page.get_by_role("article")).to_have_count(3)
+        assert asked == ["GET", "GET"]
+
+
+def test_a_moderator_whose_role_is_taken_away_is_out_at_the_next_step(browser: Browser, desk: Desk) -> None:
+    name = "soon no moderator"
+    key = _account(desk.services, name, moderator=True)
+    with _console(browser, desk) as page:
+        _enter(page, key)
+        row = _first(page, desk)
+        row.wait_for()
+        _on_database(
+            desk,
+            "DELETE FROM admission.user_roles r USING admission.users u"
+            " WHERE u.id = r.user_id AND u.username = $1 AND r.user_role = 0",
+            name,
+        )
+        ends_at = time.monotonic() + 60  # the role is remembered for a moment
+        while page.get_by_label("A moderator's API key").is_hidden():
+            assert time.monotonic() < ends_at
+            row.get_by_role("button", name="Reveal").click()
+            page.wait_for_timeout(500)
+        expect(page.get_by_role("article")).to_have_count(0)
+        assert page.evaluate("Object.keys(sessionStorage).length") == 0
+
+
+def test_a_paused_worker_is_let_work_again(browser: Browser, desk: Desk) -> None:
+    _on_database(
+        desk,
+        "INSERT INTO dispatch.workers (user_id, name, paused)"
+        " SELECT id, $1, true FROM admission.users WHERE username = 'owner'",
+        "a paused volunteer",
+    )
+    with _console(browser, desk, "?tab=paused") as page:
+        _enter(page, desk.key)
+        page.get_by_role("button", name="Unpause a paused volunteer").click()
+        expect(page.get_by_text("a paused volunteer gets jobs again.")).to_be_visible()
+        expect(page.get_by_text("Paused workers, 0 in all: none.")).to_be_visible()
+
+
+def _on_database(desk: Desk, statement: str, *args: str) -> None:
+    async def run() -> None:
+        connection = await asyncpg.connect(desk.services.database_url)
+        try:
+            await connection.execute(statement, *args)
+        finally:
+            await connection.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -65,6 +65,9 @@ class Target:
     extras: Mapping[str, object]
     strict: bool
     targeted: bool
+    webhook: str | None
+    worker_id: UUID
+    worker_name: str
     owner_id: int
     bridge_agent: str
     validated_backend: bool

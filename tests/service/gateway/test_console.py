@@ -1,5 +1,6 @@
 """The pages at `/`, as the gateway renders them from what the services answer."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,7 +9,7 @@ from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
 from horde_pb.dispatch.v1 import models_pb2, worker_routes_pb2, workers_pb2
 from horde_pb.moderation.v1 import moderation_service_pb2 as moderation
-from tests.fakes.running_gateway import Gateway
+from tests.fakes.running_gateway import Gateway, running
 
 HOSTILE = "<script>alert('x')</script>"
 
@@ -125,3 +126,32 @@ async def test_the_page_is_there_while_a_service_is_away(gateway: Gateway) -> No
     answer = await gateway.client.get("/")
     assert answer.status_code == 200
     assert "The figures cannot be had now." in answer.text
+
+
+async def test_the_moderators_page_holds_no_data_and_asks_nobody(gateway: Gateway) -> None:
+    for path in ("/admin", "/admin/", "/admin/review?tab=prompts&event_id=5"):
+        answer = await gateway.client.get(path)
+        assert answer.status_code == 200, path
+        assert answer.headers["cache-control"] == "private, no-store"
+        assert answer.text.count("<script") == 1
+    assert gateway.desk.asked == []
+
+
+async def test_the_moderators_page_may_read_from_the_evidence_store_and_from_nowhere_else() -> None:
+    store = "https://evidence.example.org"
+    for account, origins in ((None, "'self'"), (f"{store}/some/path", f"'self' {store}")):
+        async with running(evidence_account=account) as gateway:
+            policy = (await gateway.client.get("/admin/review")).headers["content-security-policy"]
+            assert f"connect-src {origins};" in policy
+            assert "unsafe" not in policy
+            assert "connect-src 'self';" in (await gateway.client.get("/")).headers["content-security-policy"]
+
+
+async def test_a_script_imports_another_by_the_path_that_names_its_content(gateway: Gateway) -> None:
+    page = (await gateway.client.get("/admin/review")).text
+    (script,) = re.findall(r'<script src="([^"]+)"', page)
+    (imported,) = re.findall(
+        r'from "(/console/[0-9a-f]{16}/review_parts\.js)"', (await gateway.client.get(script)).text
+    )
+    answer = await gateway.client.get(imported)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/javascript; charset=utf-8")

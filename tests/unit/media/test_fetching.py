@@ -8,8 +8,8 @@ import pytest
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
+from horde.public_web import PublicWeb
 from services.media.fetching import PublicFetcher
-from services.media.settings import MediaSettings
 from tests.fakes.internet import Answer, Internet, internet
 
 PUBLIC = "8.8.8.8"
@@ -36,15 +36,8 @@ async def fetched(
     **names: Any,
 ) -> tuple[bytes | Refusal, Internet]:
     known = {"host.test": [[PUBLIC]], **{name.replace("_", "."): answers for name, answers in names.items()}}
-    settings = MediaSettings(
-        redis_url="redis://nowhere",
-        s3_endpoint="http://nowhere",
-        s3_access_key="a",
-        s3_secret_key="b",
-        image_fetch_allowed_hosts=allowed,
-    )
     async with internet(answer, known) as world:
-        fetcher = PublicFetcher(settings, resolve=world.resolve, network=world)
+        fetcher = PublicFetcher(PublicWeb(allowed, resolve=world.resolve, network=world), at_once=1)
         try:
             return await fetcher.fetch_public_image(url, 0, max_bytes=max_bytes), world
         except Refusal as no:
@@ -186,15 +179,13 @@ async def test_a_trickle_ends_after_ten_seconds_in_all() -> None:
 
 
 async def test_a_name_that_does_not_exist_is_invalid() -> None:
-    settings = MediaSettings(redis_url="redis://x", s3_endpoint="http://x", s3_access_key="a", s3_secret_key="b")
     with pytest.raises(Refusal) as no:
-        await PublicFetcher(settings).fetch_public_image("http://does-not-exist.invalid/", 0, max_bytes=10)
+        await PublicFetcher(PublicWeb(()), at_once=1).fetch_public_image("http://does-not-exist.invalid/", 0, max_bytes=10)
     assert no.value.reason is reasons.SOURCE_IMAGE_URL_INVALID
 
 
 @pytest.mark.parametrize("host", ["2130706433", "0x7f.1", "localhost", "0"])
 async def test_other_spellings_of_this_machine_are_refused(host: str) -> None:
-    settings = MediaSettings(redis_url="redis://x", s3_endpoint="http://x", s3_access_key="a", s3_secret_key="b")
     with pytest.raises(Refusal) as no:
-        await PublicFetcher(settings).fetch_public_image(f"http://{host}/", 0, max_bytes=10)
+        await PublicFetcher(PublicWeb(()), at_once=1).fetch_public_image(f"http://{host}/", 0, max_bytes=10)
     assert no.value.reason is reasons.SOURCE_IMAGE_URL_REFUSED
