@@ -1,4 +1,4 @@
-"""`horde migrate`: bring the database to the newest schema, or say whether it is there."""
+"""`horde migrate`: bring the database to the newest schema, or say whether this code works on it."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ import typer
 
 def migrate(
     check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; fail unless the schema is the newest.")
+        bool, typer.Option("--check", help="Change nothing; fail unless this code works on the database.")
     ] = False,
 ) -> None:
     """Bring the database of HORDE_DATABASE_URL to the newest schema. Safe while services run."""
@@ -17,7 +17,7 @@ def migrate(
     url = load(PostgresSettings).database_url
     if check:
         migrations.check(url)
-        typer.echo("the database has the newest schema")
+        typer.echo("this code works on the database")
     else:
         migrations.upgrade(url)
-        typer.echo("the database is at the newest schema")
+        typer.echo("the database is ready for this code")

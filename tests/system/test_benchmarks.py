@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from typer.testing import CliRunner
 
 from horde.cli import application
@@ -9,6 +10,7 @@ from horde.cli.bench import stages
 from horde.cli.bench.admission import measure as measure_admission
 from horde.cli.bench.pop import measure as measure_pop
 from horde.cli.bench.report import Report
+from horde.cli.bench.roundtrip import measure as measure_roundtrip
 from horde.cli.bench.system import System
 from horde.cli.bench.validation import BODIES
 from horde.cli.bench.validation import measure as measure_validation
@@ -42,6 +44,17 @@ def test_the_pop_benchmark_pops_from_queues_of_the_lengths_it_was_told(services:
         assert report.errors == {}
         assert report.rate > 0
         assert {"dispatch", "gateway", "refilling"} <= report.cpu.keys()
+
+
+@pytest.mark.parametrize(("front", "call"), [(False, "status"), (True, "completion")])
+def test_the_round_trip_is_made_natively_or_through_the_front(services: Services, front: bool, call: str) -> None:
+    pids = {name: process.pid for name, process in services._processes.items()}
+    system = System(services.url, services.database_url, SECRET, pids, redis_url="", grpc={})
+    report = asyncio.run(measure_roundtrip(system, seconds=1.0, clients=2, workers=2, front=front))
+    assert report.errors == {}
+    assert report.rate > 0
+    assert {call, "pop", "submit", "round trip"} <= report.calls.keys()
+    assert ("chat submit" in report.calls) is not front
 
 
 def test_the_benchmarks_of_one_stage_count_that_stage_alone(services: Services) -> None:

@@ -29,13 +29,15 @@ def roundtrip(
     workers: Annotated[int, typer.Option(min=1, max=256)] = 8,
     data_dir: DataDir = None,
     *,
+    front: Annotated[bool, typer.Option("--front", help="Plain calls of /v1 and pops that wait, no polling.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Submit, pop, submit the reply, poll the status: whole chat requests per second."""
     from horde.cli.bench.roundtrip import measure
 
     with running_system(data_dir) as system:
-        show(asyncio.run(measure(system, seconds=seconds, clients=clients, workers=workers)), as_json=json)
+        report = asyncio.run(measure(system, seconds=seconds, clients=clients, workers=workers, front=front))
+        show(report, as_json=json)
 
 
 @app.command()

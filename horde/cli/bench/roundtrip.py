@@ -16,6 +16,8 @@ from horde.store import Store, queries
 _SQL = queries("horde.cli")
 
 _WARM_UP_SECONDS = 2.0
+_WAIT_SECONDS = 2
+"""How long a pop of the front's workers waits: not much longer than the benchmark at its end."""
 
 
 async def _client(caller: Caller, stop: asyncio.Event) -> None:
@@ -34,8 +36,14 @@ async def _client(caller: Caller, stop: asyncio.Event) -> None:
             caller.recorder.calls["round trip"].append(perf_counter() - start)
 
 
-async def _worker(caller: Caller, name: str, stop: asyncio.Event) -> None:
-    body = pop_body(name)
+async def _front_client(caller: Caller, stop: asyncio.Event) -> None:
+    while not stop.is_set():
+        with caller.recorder.timed("round trip"):
+            await caller.call("completion", "POST", "/v1/chat/completions", chat_body())
+
+
+async def _worker(caller: Caller, name: str, stop: asyncio.Event, *, waits: bool) -> None:
+    body = pop_body(name) | ({"wait_seconds": _WAIT_SECONDS} if waits else {})
     while not stop.is_set():
         popped = await caller.call("pop", "POST", "/api/v2/generate/text/pop", body)
         if popped is None or popped["id"] is None:
@@ -51,8 +59,9 @@ async def _age_workers(system: System, names: Sequence[str]) -> None:
         await store.execute(_SQL["age_workers"], names)
 
 
-async def measure(system: System, *, seconds: float, clients: int, workers: int) -> Report:
-    """Run the crowd and report whole round trips per second."""
+async def measure(system: System, *, seconds: float, clients: int, workers: int, front: bool = False) -> Report:
+    """Run the crowd and report whole round trips per second. `front`: through /v1, by workers whose pops wait."""
+    client = _front_client if front else _client
     recorder = Recorder()
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
@@ -60,11 +69,12 @@ async def measure(system: System, *, seconds: float, clients: int, workers: int)
         owners = await callers(system, session, recorder, prefix="bench_owner_", count=workers)
         run, stop = f"bench {secrets.token_hex(4)}", asyncio.Event()
         names = [f"{run} {n}" for n in range(workers)]
-        tasks = [asyncio.create_task(_worker(owner, name, stop)) for owner, name in zip(owners, names, strict=True)]
+        crowd = zip(owners, names, strict=True)
+        tasks = [asyncio.create_task(_worker(owner, name, stop, waits=front)) for owner, name in crowd]
         # a model nobody serves is refused, so the workers come first
         await asyncio.sleep(0.5)
         await _age_workers(system, names)
-        tasks += [asyncio.create_task(_client(requester, stop)) for requester in requesters]
+        tasks += [asyncio.create_task(client(requester, stop)) for requester in requesters]
         await asyncio.sleep(_WARM_UP_SECONDS)
         before, start = cpu_seconds(system.pids), perf_counter()
         recorder.recording = True
@@ -74,7 +84,7 @@ async def measure(system: System, *, seconds: float, clients: int, workers: int)
         stop.set()
         await asyncio.gather(*tasks)
     return Report(
-        title=f"round trip, {clients} clients, {workers} workers",
+        title=f"round trip{' through the front' if front else ''}, {clients} clients, {workers} workers",
         unit="job",
         rate=len(recorder.calls["round trip"]) / elapsed,
         seconds=elapsed,
