@@ -183,6 +183,10 @@ class Servers:
         self._ready("s3")
         return ObjectStore(self._seaweed.endpoint, self._keys.access, self._keys.secret)
 
+    def log(self, server: str) -> str:
+        """What a shared server (`postgres`) has written so far."""
+        return (self._folder.logs / f"{server}.log").read_text(errors="replace")
+
     def own_postgres(self, folder: str) -> Restartable:
         """A Postgres of one test's own, not started; without any schema."""
         processes = Processes(self._folder.logs, inherited=[self._folder.children.fileno()])

@@ -108,7 +108,7 @@ def _squawk(sql: str, *, in_transaction: bool) -> list[tuple[str, str]]:
     if not sql.strip():
         return []
     mode = "--assume-in-transaction" if in_transaction else "--no-assume-in-transaction"
-    command = [str(Path(sys.executable).parent / "squawk"), mode, "--pg-version", "18.0", "--reporter", "json"]
+    command = [str(Path(sys.executable).parent / "squawk"), mode, "--pg-version", "17.0", "--reporter", "json"]
     done = subprocess.run(
         [*command, "--exclude", ",".join(STYLE)], input=sql, capture_output=True, text=True, check=False
     )

@@ -28,6 +28,9 @@ _PROBE_SECONDS = 15.0
 
 _PING = Query.load("horde.store", "ping")
 
+ADDRESS_STANDINGS = "address_standings"
+"""The channel on which moderation tells that an address was put out or let in: what others remember of it is old."""
+
 type Heard = Callable[[str], None]
 
 

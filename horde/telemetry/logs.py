@@ -41,7 +41,7 @@ def configure(settings: TelemetrySettings, service: str) -> None:
     handler = _Lines(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared, processors=_ending(console=settings.log_format == "console")
+            foreign_pre_chain=[*shared, _without_tasks], processors=_ending(console=settings.log_format == "console")
         )
     )
     root = logging.getLogger()
@@ -93,6 +93,13 @@ def _identify(service: str) -> Processor:
         return event
 
     return identify
+
+
+def _without_tasks(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Below its first line, asyncio describes the task that failed, with the message of what it failed with."""
+    if event.get("logger") == "asyncio":
+        event["event"] = str(event["event"]).partition("\n")[0]
+    return event
 
 
 def _as_json(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """What admission remembers for seconds, so that a submission needs no call for it. Losing it costs one call."""
 
 import hmac
+from dataclasses import dataclass
 from uuid import UUID
 
 from horde.clock import Clock
@@ -14,8 +15,10 @@ from services.admission.rules.facts import Availability, Load
 
 log = logs.get(__name__)
 
-_FRESH_SECONDS = 1.0
-"""How long an address's standing is reused."""
+_BUSY_SECONDS = 1.0
+_BUSY_CALLS = 10
+"""An address that sends more than so many submissions in so long is not asked about for each of them: no ordinary one
+may send as many."""
 
 _LATELY_SECONDS = 5.0
 """How long a load is good enough to be counted."""
@@ -82,28 +85,48 @@ class Loads:
         return await self.now(available)
 
 
+@dataclass(slots=True)
+class _Standing:
+    """A second of an address: when it began, its submissions so far, and what moderation said last."""
+
+    began: float
+    calls: int = 0
+    seconds: int = 0
+
+
 class Standings:
-    """Address timeouts, asked once a second for each address. While moderation is away no address is in timeout."""
+    """Address timeouts. While moderation is away no address is in timeout."""
 
     def __init__(self, moderation: Moderation, clock: Clock) -> None:
         self._moderation = moderation
         self._clock = clock
-        self._known: dict[str, tuple[float, int]] = {}
+        self._known: dict[str, _Standing] = {}
 
     async def timeout_seconds(self, address: str) -> int:
-        """Seconds until the address is out of its timeout; 0: it is in none, or nobody knows."""
+        """Seconds until the address is out of its timeout; 0: it is in none, or nobody knows.
+
+        Asked anew each time, except of a busy address: its answer is reused until the second is over.
+        """
         now = self._clock.monotonic()
         kept = self._known.get(address)
-        if kept is not None and now - kept[0] < _FRESH_SECONDS:
-            address_checked(self._clock.monotonic() - now, cached=True)
-            return kept[1]
+        if kept is None or now - kept.began >= _BUSY_SECONDS:
+            if len(self._known) >= _MOST_ADDRESSES:
+                self._known.clear()
+            kept = self._known[address] = _Standing(now)
+        kept.calls += 1
+        cached = kept.calls > _BUSY_CALLS
+        if not cached:
+            kept.seconds = await self._asked(address)
+        address_checked(self._clock.monotonic() - now, cached=cached)
+        return kept.seconds
+
+    def forget(self, address: str) -> None:
+        """The address was just refused a prompt, which may have put it out."""
+        self._known.pop(address, None)
+
+    async def _asked(self, address: str) -> int:
         try:
-            seconds = await self._moderation.timeout_seconds(address) if address else 0
+            return await self._moderation.timeout_seconds(address) if address else 0
         except Outage as away:
             log.warning("address not checked", why=str(away))
-            seconds = 0
-        if len(self._known) >= _MOST_ADDRESSES:
-            self._known.clear()
-        self._known[address] = (now, seconds)
-        address_checked(self._clock.monotonic() - now, cached=False)
-        return seconds
+            return 0

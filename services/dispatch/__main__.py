@@ -1,10 +1,12 @@
 """The dispatch process: reads the settings, opens what it stands on, serves."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from horde.clock import SystemClock
+from horde.public_web import PublicWeb
 from horde.reference import ReferenceSource
 from horde.rpc.server import Service, run, serve
 from horde.settings import load
@@ -21,6 +23,7 @@ from services.dispatch.servicer import add_to
 from services.dispatch.settings import DispatchSettings
 from services.dispatch.vpn_check import VpnCheck
 from services.dispatch.waiting_room import WaitingRoom
+from services.dispatch.webhooks import Webhooks
 
 _AFTERMATH_SECONDS = 0.5
 """Seconds that work after a commit gets once the last call has ended: half of what the drain leaves for closing."""
@@ -31,14 +34,16 @@ async def dependencies(settings: DispatchSettings, reference: Reference) -> Asyn
     """Everything the handlers stand on, opened. Raises StartError when the database is not what this code needs."""
     clock = SystemClock()
     aftermath = Aftermath()
+    webhooks = Webhooks(PublicWeb(settings.webhook_allowed_hosts))
     room = WaitingRoom()
     async with (
         Store.open(settings, application_name="horde-dispatch") as store,
         _closing(Neighbours(settings)) as neighbours,
-        hearing(settings.database_listen_url, store, room),
+        hearing(settings.database_listen_url, store, room, addresses := Addresses(neighbours, clock)),
     ):
         await store.check_schema()
         aftermath.start()
+        webhooks.start()
         jail = Jail()
         try:
             yield Deps(
@@ -47,14 +52,15 @@ async def dependencies(settings: DispatchSettings, reference: Reference) -> Asyn
                 clock=clock,
                 settings=settings,
                 neighbours=neighbours,
-                addresses=Addresses(neighbours, clock),
+                addresses=addresses,
                 reference=reference,
                 aftermath=aftermath,
+                webhooks=webhooks,
                 vpn=VpnCheck(settings.ip_checker, settings.ip_checker_exempt),
                 room=room,
             )
         finally:
-            await aftermath.drain(_AFTERMATH_SECONDS)
+            await asyncio.gather(aftermath.drain(_AFTERMATH_SECONDS), webhooks.drain(_AFTERMATH_SECONDS))
             await jail.close()
 
 

@@ -1,4 +1,4 @@
-"""Whether an address is in timeout: moderation's answer, remembered for a few seconds."""
+"""Whether an address is in timeout: moderation's answer, remembered for seconds or until a change is heard of."""
 
 from horde.clock import Clock
 from horde.contract import reasons
@@ -12,7 +12,7 @@ from services.dispatch.neighbours import Neighbours
 log = logs.get(__name__)
 
 _FRESH_SECONDS = 5.0
-"""How long an answer holds: a worker pops every few seconds, and a block may take that long to bite."""
+"""How long an answer holds at most: where a change was not heard, a block takes that long to bite."""
 
 _REMEMBERED = 10_000
 """Addresses kept; the oldest answer goes first."""
@@ -36,6 +36,14 @@ class Addresses:
             how_long = f" Try again in {seconds} seconds." if seconds <= _TELLING_SECONDS else ""
             raise Refusal(reasons.TIMEOUT_IP, f"This address may not connect workers for now.{how_long}")
 
+    def forget(self) -> None:
+        """The standing of an address has changed: each is asked for anew."""
+        self._known = Memory(_REMEMBERED)
+
+    async def began(self) -> None:
+        """From now on changes are heard; what changed before was not."""
+        self.forget()
+
     async def _timeout(self, address: str) -> int:
         began = self._clock.monotonic()
         known = self._known.get(address, now=began)
@@ -46,10 +54,11 @@ class Addresses:
         return seconds
 
     async def _asked(self, address: str) -> int:
+        known = self._known  # an answer that was on its way while they were forgotten is not remembered
         try:
             seconds = await self._neighbours.address_timeout(address)
         except (Outage, Refusal) as away:
             log.warning("address not checked", why=str(away))
             seconds = 0
-        self._known.put(address, seconds, _FRESH_SECONDS, now=self._clock.monotonic())
+        known.put(address, seconds, _FRESH_SECONDS, now=self._clock.monotonic())
         return seconds

@@ -1,10 +1,11 @@
-"""What follows a commit: work that must not fail the call that caused it, and that nobody waits for.
+"""What follows a commit: work that must not fail the call that caused it, and that nobody waits for, or not for long.
 
 Best effort by design: a burst that overfills the queue loses its newest work, and that is counted. Whatever has to
 happen even so is found again by a loop, from a row that says it is due.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from horde.contract.refusal import Refusal
@@ -47,6 +48,20 @@ class Aftermath:
             return False
         _WAITING.inc()
         return True
+
+    async def finish(self, what: str, work: Work, *, within: float) -> None:
+        """Has `work` done as `enqueue` does, and waits up to `within` seconds until it is. Never raises."""
+        ended = asyncio.Event()
+
+        async def then_tell() -> None:
+            try:
+                await work()
+            finally:
+                ended.set()
+
+        if self.enqueue(what, then_tell):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), within)
 
     async def drain(self, within: float) -> None:
         """Lets what waits be done for up to `within` seconds; the rest is counted as dropped."""

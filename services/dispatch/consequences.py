@@ -1,4 +1,4 @@
-"""What others are told after a commit: progress of ended leases, waiting clients of what became of their request.
+"""What others are told after a commit: progress of ended leases, waiting clients and webhooks of a request's replies.
 
 Best effort, all of it: nothing here fails the call or the loop that caused it.
 """
@@ -11,27 +11,38 @@ from horde.contract.refusal import Refusal
 from horde.failures import Outage
 from horde.telemetry import logs
 from services.dispatch import reporting
+from services.dispatch.aftermath import Work
 from services.dispatch.deps import Deps
+from services.dispatch.events import durations
 from services.dispatch.events import outcomes as events
 from services.dispatch.repo import reports as repo
 from services.dispatch.repo.outcomes import Fault, StoredResult
 from services.dispatch.repo.waiting import tell_waiting
-from services.dispatch.rules import suspicions
+from services.dispatch.rules import suspicions, webhook
 from services.dispatch.rules.streams import Signal
-from services.dispatch.rules.submission import Target
+from services.dispatch.rules.submission import Reply, Target
 
 log = logs.get(__name__)
 
+_SHORTLY = 0.25
+"""Seconds that an answer waits for a lease to go; a neighbour that is away holds no worker up for longer."""
+
 
 def stored(target: Target, result: StoredResult, deps: Deps) -> None:
-    """A reply was stored: its lease goes, whoever waits is woken; `done` comes after `generation`."""
-    if target.streamed:
-        _close_lease(target.id, target.request_id, deps, ended=False)
+    """A reply was stored: whoever waits is woken; `done` comes after `generation`."""
     if target.is_chat and not target.fake:
         signals = [Signal("generation", result.finished)]
         if result.done:
             signals.append(Signal("done", result.finished))
         publish(target.request_id, signals, deps)
+
+
+def told(target: Target, reply: Reply, reward: int, deps: Deps) -> None:
+    """The webhook of a text request learns of a reply that its status shows. `reward`: hundredths of a kudo."""
+    if target.webhook is None or target.fake:
+        return
+    with durations.webhook_call():
+        deps.webhooks.call(target.webhook, target.id, webhook.told(target, reply, reward))
 
 
 def measured(target: Target, tokens_per_second: float, deps: Deps) -> None:
@@ -53,12 +64,10 @@ def reported(deps: Deps) -> None:
     deps.aftermath.enqueue("deliver_reports", partial(reporting.deliver_reports, deps))
 
 
-def faulted(generation: UUID, fault: Fault, deps: Deps, *, streamed: bool, fake: bool, chat: bool) -> None:
-    """A generation faulted: its stream ends, and when its request faulted with it, whoever waits is told why."""
+def faulted(fault: Fault, deps: Deps, *, fake: bool, chat: bool) -> None:
+    """A generation faulted: when its request faulted with it, whoever waits is told why."""
     if fault.request_id is None:
         return
-    if streamed:
-        _close_lease(generation, fault.request_id, deps, ended=not fake)
     if not (fault.request_faulted or fake):
         waiting(fault.request_id, deps)
     if fault.request_faulted:
@@ -80,10 +89,23 @@ async def cancel_leases(request: UUID, generations: Sequence[UUID], deps: Deps) 
         log.warning("leases not cancelled", request=str(request), why=str(away))
 
 
+async def lease_gone(generation: UUID, request: UUID, deps: Deps, *, ended: bool) -> None:
+    """The lease of a job that its worker hands in or gives up goes before the answer: the next post finds none.
+
+    `ended`: the stream says so. The answer waits for _SHORTLY at most; the lease goes even so.
+    """
+    await deps.aftermath.finish("close_lease", _closing(generation, request, deps, ended=ended), within=_SHORTLY)
+
+
+def lapsed(generation: UUID, request: UUID, deps: Deps, *, fake: bool) -> None:
+    """The lease of a job that nobody handed in."""
+    deps.aftermath.enqueue("close_lease", _closing(generation, request, deps, ended=not fake))
+
+
 def ended(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
     """The leases of generations that went with their request."""
     for generation in generations:
-        _close_lease(generation, request, deps, ended=True)
+        deps.aftermath.enqueue("close_lease", _closing(generation, request, deps, ended=True))
 
 
 def waiting(request: UUID, deps: Deps) -> None:
@@ -96,7 +118,5 @@ def publish(request: UUID, signals: Sequence[Signal], deps: Deps) -> None:
     deps.aftermath.enqueue("publish", partial(deps.neighbours.publish, str(request), signals))
 
 
-def _close_lease(generation: UUID, request: UUID, deps: Deps, *, ended: bool) -> None:
-    deps.aftermath.enqueue(
-        "close_lease", partial(deps.neighbours.close_lease, str(generation), str(request), ended=ended)
-    )
+def _closing(generation: UUID, request: UUID, deps: Deps, *, ended: bool) -> Work:
+    return partial(deps.neighbours.close_lease, str(generation), str(request), ended=ended)

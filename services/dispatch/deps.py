@@ -15,6 +15,7 @@ from services.dispatch.pop.claiming import Claiming
 from services.dispatch.settings import DispatchSettings
 from services.dispatch.vpn_check import VpnCheck
 from services.dispatch.waiting_room import WaitingRoom
+from services.dispatch.webhooks import Webhooks
 
 
 class Reference(Protocol):
@@ -37,6 +38,7 @@ class Deps:
     addresses: Addresses
     reference: Reference
     aftermath: Aftermath
+    webhooks: Webhooks
     jail: Jail = field(default_factory=Jail)
     memory: Memory = field(default_factory=Memory)
     vpn: VpnCheck = field(default_factory=VpnCheck)

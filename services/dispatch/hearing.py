@@ -1,4 +1,4 @@
-"""How this process hears of waiting jobs: messages of Postgres, and a look around when some may have been missed."""
+"""What this process hears of: waiting jobs, with a look around when it may have missed some, and addresses put out."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,8 +7,9 @@ from functools import partial
 
 from horde.failures import Outage
 from horde.store import Store
-from horde.store.listening import Listener
+from horde.store.listening import ADDRESS_STANDINGS, Listener
 from horde.telemetry import logs
+from services.dispatch.addresses import Addresses
 from services.dispatch.repo import waiting as repo
 from services.dispatch.waiting_room import WaitingRoom
 
@@ -19,13 +20,19 @@ _LOOK_SECONDS = 1.0
 
 
 @asynccontextmanager
-async def hearing(url: str, store: Store, room: WaitingRoom) -> AsyncIterator[None]:
-    """Wakes the room's pops while the block runs. `url`: Postgres itself, without a pooler between."""
+async def hearing(url: str, store: Store, room: WaitingRoom, addresses: Addresses) -> AsyncIterator[None]:
+    """Wakes the room's pops and keeps addresses up to date while the block runs.
+
+    `url`: Postgres itself, without a pooler between.
+    """
 
     def heard(told: str) -> None:
         room.tell(repo.read_notice(told))
 
-    async with Listener.opened(url, repo.CHANNEL, heard, partial(_look_around, store, room)) as listener:
+    async with (
+        Listener.opened(url, ADDRESS_STANDINGS, lambda _: addresses.forget(), addresses.began),
+        Listener.opened(url, repo.CHANNEL, heard, partial(_look_around, store, room)) as listener,
+    ):
         looking = asyncio.create_task(_keep_looking(listener, store, room), name="look for waiting jobs")
         try:
             yield

@@ -12,6 +12,7 @@ from horde.settings import (
     RequestSettings,
     SecretSettings,
     TelemetrySettings,
+    Words,
     WorkerSettings,
     env,
 )
@@ -41,6 +42,11 @@ class DispatchSettings(
         default_factory=lambda earlier: earlier.get("database_url", ""),
         secret=True,
         pattern=r"^postgres(ql)?://",
+    )
+    webhook_allowed_hosts: Words = env(
+        "HORDE_WEBHOOK_ALLOWED_HOSTS",
+        "host:port pairs that webhooks of text requests may name although private; empty in production.",
+        (),
     )
     text_stats_retention_days: int = env(
         "HORDE_TEXT_STATS_RETENTION_DAYS",

@@ -1,4 +1,4 @@
-"""Fetching an image that a user's URL names: from public addresses only, with few redirects, in bounded time and memory."""
+"""Fetching an image that a user's URL names: from public addresses only, in bounded redirects, time and memory."""
 
 import asyncio
 from contextlib import aclosing

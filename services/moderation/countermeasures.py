@@ -4,6 +4,7 @@ Nothing here changes the refusal: when Redis is away, the address stays in, and 
 """
 
 from horde.live import LiveUnavailable
+from services.moderation import standings
 from services.moderation.deps import Deps
 from services.moderation.rules import notices
 from services.moderation.rules.evidence import Path
@@ -41,7 +42,7 @@ def _leniency(address: str, deps: Deps) -> Leniency:
 async def _put_out(subject: str, leniency: Leniency, path: Path, deps: Deps) -> int:
     """Whole seconds for which the subject is out now; 0 when Redis did not take it."""
     try:
-        length = await deps.addresses.report_suspicion(subject, leniency)
+        length = await standings.report_suspicion(subject, leniency, deps)
     except LiveUnavailable as away:
         deps.events.countermeasure_failed(away)
         return 0

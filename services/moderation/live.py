@@ -32,14 +32,14 @@ BLOCKS = Key(
     if_lost="moderators have to block the networks again",
 )
 MODEL_REJECTIONS = Key(
-    "horde:moderation:model_rejections:{subject}",
+    "model_rejections:{subject}",
     kind="string",
     ttl=REJECTION_WINDOW,
     owner="moderation",
     if_lost="a subject gets its free model rejections of the hour again",
 )
 MODEL_REJECTION_NOTICE = Key(
-    "horde:moderation:model_rejection_notice:{subject}",
+    "model_rejection_notice:{subject}",
     kind="string",
     ttl=REJECTION_WINDOW,
     owner="moderation",

@@ -6,7 +6,7 @@ from typing import Final
 from horde.live import Key, Live
 
 PROBLEM_NOTIFIED = Key(
-    "horde:moderation:problem_notified:{subject}",
+    "{subject}_problem_notified",
     kind="string",
     ttl=timedelta(days=1),  # the longest; hourly ones are shorter
     owner="moderation",

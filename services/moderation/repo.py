@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from horde.store import Record, Store, queries
+from horde.store.listening import ADDRESS_STANDINGS
 from services.moderation.patterns import FilterRow
 from services.moderation.rules.evidence import Evidence
 from services.moderation.rules.filters import Filter, FilterChange, FilterDraft
@@ -28,6 +29,11 @@ async def caller(store: Store, key_hash: str) -> CallerRow | None:
     """The account of a key; None when there is none."""
     row = await store.fetchrow(_SQL["read_caller"], key_hash)
     return None if row is None else CallerRow(row["id"], row["alias"], row["moderator"], row["deleted"])
+
+
+async def tell_address_standings(store: Store) -> None:
+    """Tells every process that remembers the standing of addresses that one has changed."""
+    await store.fetchval(_SQL["tell_address_standings"], ADDRESS_STANDINGS)
 
 
 async def filters(store: Store) -> list[FilterRow]:

@@ -139,7 +139,6 @@ def test_what_the_reference_names_and_we_do_not_export_is_told() -> None:
         "horde.generate.initiate_wp.duration",
         "horde.generate.validate.wp_count.duration",
         "horde.submit.find_user.duration",
-        "horde.webhook",
         "horde.job.duration",
         "horde.job.failures",
         "horde.kudos.applier",

@@ -11,6 +11,7 @@ import asyncpg
 import grpc
 
 from horde.live import Live
+from horde.public_web import PublicWeb
 from horde.rpc.client import Neighbour
 from horde.rpc.handling import Registrar, Surroundings
 from horde.settings import LeaseSettings, NeighbourSettings, ProgressSettings, RedisSettings
@@ -27,6 +28,7 @@ from services.dispatch.deps import Deps
 from services.dispatch.neighbours import Neighbours
 from services.dispatch.servicer import add_to
 from services.dispatch.settings import DispatchSettings
+from services.dispatch.webhooks import Webhooks
 from services.progress.deps import Deps as ProgressDeps
 from services.progress.live.keys import on_signal_database
 from services.progress.live.leases import Leases
@@ -116,4 +118,5 @@ async def _dispatch(
         addresses=Addresses(neighbours, clock),
         reference=FixedReference(),
         aftermath=aftermath,
+        webhooks=Webhooks(PublicWeb(())),
     )

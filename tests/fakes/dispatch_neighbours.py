@@ -1,5 +1,6 @@
 """Progress and media as dispatch knows them: they remember what they were told, and can be broken."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, Self, cast, override
 
@@ -20,6 +21,8 @@ class FakeProgress(ProgressServiceServicer):
         self.cancelled: list[str] = []
         self.signals: list[tuple[str, pb.Signal]] = []
         self.is_broken = False
+        self.closes_in = 0.0
+        """Seconds that CloseLease takes."""
 
     @classmethod
     def new(cls) -> Self:
@@ -44,6 +47,7 @@ class FakeProgress(ProgressServiceServicer):
     @override
     async def CloseLease(self, request: pb.CloseLeaseRequest, context: Any) -> Any:
         await self._break(context)
+        await asyncio.sleep(self.closes_in)
         self.closed.append((request.generation_id, request.ended))
         return pb.CloseLeaseResponse()
 

@@ -13,6 +13,7 @@ import asyncpg
 import grpc
 
 from horde.contract.models import ModelReference
+from horde.public_web import PublicWeb
 from horde.rpc.client import Neighbour
 from horde.rpc.handling import Registrar, Surroundings
 from horde.settings import NeighbourSettings
@@ -29,6 +30,7 @@ from services.dispatch.deps import Deps
 from services.dispatch.neighbours import Neighbours
 from services.dispatch.servicer import add_to
 from services.dispatch.settings import DispatchSettings
+from services.dispatch.webhooks import Webhooks
 from tests.fakes.clock import FakeClock
 from tests.fakes.dispatch_neighbours import FakeMedia, FakeProgress
 from tests.fakes.dispatch_scene import MODEL, NOW, SECRET, Account, Scene
@@ -117,6 +119,10 @@ class Dispatch:
         answer = await self.caller.once(self.stub.GetGenerationState, deadline=DEADLINE)(ask)
         return pb.GenerationState.Name(answer.state)
 
+    async def called(self) -> None:
+        """Returns when no webhook waits to be called and none is being called."""
+        await asyncio.wait_for(self.deps.webhooks._calls._queue.join(), 20)
+
     async def settled(self) -> None:
         """Returns when what follows the commits so far was done."""
         await asyncio.wait_for(self.deps.aftermath._queue.join(), 10)
@@ -127,8 +133,8 @@ def _family(chat: bool) -> pb.RequestFamily.ValueType:
 
 
 @asynccontextmanager
-async def serving(database: Database, **settings: Any) -> AsyncIterator[Dispatch]:
-    """The service, until the block ends."""
+async def serving(database: Database, web: PublicWeb | None = None, **settings: Any) -> AsyncIterator[Dispatch]:
+    """The service, until the block ends. `web`: where it finds webhooks; the real one unless a test brings its own."""
     async with AsyncExitStack() as stack:
         server = grpc.aio.server()
         port = server.add_insecure_port("127.0.0.1:0")
@@ -139,6 +145,8 @@ async def serving(database: Database, **settings: Any) -> AsyncIterator[Dispatch
         clock = FakeClock(NOW)
         aftermath = Aftermath()
         aftermath.start()
+        webhooks = Webhooks(PublicWeb(()) if web is None else web)
+        webhooks.start()
         deps = Deps(
             store=store,
             clock=clock,
@@ -147,6 +155,7 @@ async def serving(database: Database, **settings: Any) -> AsyncIterator[Dispatch
             addresses=Addresses(neighbours, clock),
             reference=FixedReference(),
             aftermath=aftermath,
+            webhooks=webhooks,
         )
         progress, media, reports = FakeProgress.new(), FakeMedia.new(), FakeReports.new()
         registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("dispatch")))
@@ -163,5 +172,6 @@ async def serving(database: Database, **settings: Any) -> AsyncIterator[Dispatch
         stack.push_async_callback(neighbours.close)
         stack.push_async_callback(deps.jail.close)
         stack.push_async_callback(aftermath.drain, 1.0)
+        stack.push_async_callback(webhooks.drain, 0.0)
         stub = DispatchServiceStub(caller.channel)
         yield Dispatch(deps, Scene(connection), clock, progress, media, reports, caller, stub)

@@ -148,10 +148,13 @@ def _text(run: Run, owner: dict[str, str]) -> None:
     prompt = run.words("prompt of a text")
     pop = {"name": "a text worker", "models": ["text/T"], "max_length": 512, "max_context_length": 4096}
     run.http.post("/generate/text/pop", json=pop, headers=owner).raise_for_status()
-    run.http.post("/generate/text/async", json={"prompt": prompt, "models": ["text/T"]}, headers=owner)
+    webhook = f"https://localhost/{run.words('path of a webhook')}?token={run.words('token of a webhook')}"
+    asked = {"prompt": prompt, "models": ["text/T"], "webhook": webhook}
+    run.http.post("/generate/text/async", json=asked, headers=owner).raise_for_status()
     job = run.http.post("/generate/text/pop", json=pop, headers=owner).json()["id"]
     reply = {"id": job, "generation": run.words("reply of a text"), "state": "ok"}
     run.http.post("/generate/text/submit", json=reply, headers=owner).raise_for_status()
+    until(lambda: "webhook not called" in run.services.log("dispatch"))
 
 
 def _moderate(run: Run) -> None:
@@ -261,6 +264,13 @@ def test_no_log_line_at_debug_level_tells_a_secret(ran: tuple[Run, Collector], s
     told = run.services.log(service)
     assert leaked(run, told) == []
     assert '"level":"info"' in told
+
+
+def test_postgres_logs_the_rules_that_were_broken_and_not_the_rows(ran: tuple[Run, Collector], servers: Servers) -> None:
+    run, _ = ran
+    told = servers.log("postgres")
+    assert "nobody_knows" in told
+    assert leaked(run, told) == []
 
 
 def test_the_faults_are_logged_with_what_helps_to_find_them(ran: tuple[Run, Collector]) -> None:

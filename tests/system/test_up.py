@@ -17,7 +17,8 @@ from typing import Any
 import httpx
 import pytest
 
-from horde.cli.stack.environment import SERVICES
+from horde.cli.stack.buckets import client
+from horde.cli.stack.environment import EVIDENCE_BUCKET, SERVICES
 from horde.cli.stack.ports import free_ports
 from tests.servers import ObjectStore, Restartable
 
@@ -136,6 +137,16 @@ def test_it_writes_what_tools_need(running: Stack) -> None:
     assert httpx.get(f"{running.url}/api/v2/status/heartbeat").status_code == 200
     for address in facts["metrics"].values():
         assert "python_info" in httpx.get(address).text
+
+
+def test_moderators_pages_may_read_the_evidence_bucket_and_strangers_pages_may_not(running: Stack) -> None:
+    facts = running.facts
+    s3 = client(facts["s3_endpoint"], facts["s3_access_key"], facts["s3_secret_key"], "auto")
+    link = s3.generate_presigned_url("get_object", Params={"Bucket": EVIDENCE_BUCKET, "Key": "evidence/1.json"})
+    policy = httpx.get(f"{running.url}/admin/review").headers["content-security-policy"]
+    assert f"connect-src 'self' {facts['s3_endpoint']};" in policy
+    for origin, allowed in ((running.url, running.url), ("http://stranger.example", None)):
+        assert httpx.get(link, headers={"Origin": origin}).headers.get("access-control-allow-origin") == allowed
 
 
 def test_a_second_stack_on_the_same_folder_is_refused(running: Stack, up: Up) -> None:

@@ -116,6 +116,8 @@ class Postgres:
             "max_connections": str(CONNECTIONS),
             "shared_buffers": "64MB",
             "shared_preload_libraries": "pg_stat_statements",
+            # The detail of an error quotes the row that broke a rule, prompts among them.
+            "log_error_verbosity": "terse",
             "fsync": "on" if self._durable else "off",
             "full_page_writes": "on" if self._durable else "off",
             "timezone": "UTC",

@@ -58,6 +58,7 @@ async def judged(prompt: Prompt, account: Account, address: Address, new_id: UUI
             )
         )
     except Refusal as refused:
+        deps.standings.forget(address.text)
         if refused.reason is reasons.CORRUPT_PROMPT and not account.moderator:
             # hanging up must not be a way to stay unsuspected
             await asyncio.shield(_suspect(account, deps))

@@ -59,6 +59,12 @@ _COMMIT = Histogram(
     buckets=SECONDS,
 )
 
+_WEBHOOK_CALL = Histogram(
+    "horde_submit_webhook_call_duration_seconds",
+    "Writing what a webhook is told and putting the call in its queue.",
+    buckets=SECONDS,
+)
+
 pop = timed(_POP.labels(_GENTYPE))
 pre_eval = timed(_PRE_EVAL.labels(_GENTYPE))
 validate = timed(_VALIDATE.labels(_GENTYPE))
@@ -68,6 +74,7 @@ submit = timed(_SUBMIT.labels(_GENTYPE))
 get_progen = timed(_GET_PROGEN.labels(_GENTYPE))
 state_handling = timed(_STATE_HANDLING.labels(_GENTYPE))
 commit = timed(_COMMIT.labels(_GENTYPE))
+webhook_call = _WEBHOOK_CALL.time
 
 _EVAL_TIMINGS = Timings(_EVAL_LOOP, _GENTYPE)
 

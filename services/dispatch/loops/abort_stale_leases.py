@@ -31,5 +31,7 @@ async def _abort(job: Lapsed, deps: Deps) -> bool:
         events.lapsed(worker_trusted=job.worker_trusted, chat=job.is_chat)
         if job.over_capacity:
             events.shadow_ended(worker_trusted=job.worker_trusted, max_length=job.max_length, ending="aborted")
-    consequences.faulted(job.id, fault, deps, streamed=job.streamed, fake=job.fake, chat=job.is_chat)
+    if job.streamed and fault.request_id is not None:
+        consequences.lapsed(job.id, fault.request_id, deps, fake=job.fake)
+    consequences.faulted(fault, deps, fake=job.fake, chat=job.is_chat)
     return True

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from services.moderation import looking
+from services.moderation import looking, standings
 from services.moderation.deps import Deps
 from services.moderation.rules import blocking
 
@@ -11,5 +11,5 @@ async def block_address(api_key: str, address: str, length: timedelta, deps: Dep
     """Raises Refusal: BadRequest first of all (base-domain 9), InvalidAPIKey, NotModerator; and LiveUnavailable."""
     target = blocking.target(address)
     operator = await looking.moderator_of(api_key, deps)
-    await deps.addresses.keep_out(target, length, deps.clock.now())
+    await standings.keep_out(target, length, deps)
     deps.events.decided("address blocked", operator.id, seconds=int(length.total_seconds()))

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from services.moderation import looking
+from services.moderation import looking, standings
 from services.moderation.deps import Deps
 from services.moderation.rules import blocking
 from services.moderation.rules.ip_subject import ip_subject
@@ -18,6 +18,6 @@ async def block_worker_address(api_key: str, worker_id: str, length: timedelta, 
     if subject is None:
         deps.events.unblockable(worker_id)
         return False
-    await deps.addresses.keep_out(blocking.target_of_subject(subject), length, deps.clock.now())
+    await standings.keep_out(blocking.target_of_subject(subject), length, deps)
     deps.events.decided("worker address blocked", operator.id, worker_id=worker_id, seconds=int(length.total_seconds()))
     return True

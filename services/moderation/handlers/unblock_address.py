@@ -1,6 +1,6 @@
 """UnblockAddress: a moderator lets an address or a network in again."""
 
-from services.moderation import looking
+from services.moderation import looking, standings
 from services.moderation.deps import Deps
 from services.moderation.rules import blocking
 
@@ -9,5 +9,5 @@ async def unblock_address(api_key: str, address: str, deps: Deps) -> None:
     """A single address is forgiven what was reported of it. Raises Refusal as block_address, and LiveUnavailable."""
     target = blocking.target(address)
     operator = await looking.moderator_of(api_key, deps)
-    await deps.addresses.let_in(target, forgive=True)
+    await standings.let_in(target, deps, forgive=True)
     deps.events.decided("address unblocked", operator.id)

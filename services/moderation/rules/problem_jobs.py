@@ -131,7 +131,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _adverb(level: Level) -> str:
-    return "hourly_problem_notified" if level.word == "hour" else "daily_problem_notified"
+    return "hourly" if level.word == "hour" else "daily"
 
 
 def _hashed(text: str) -> str:

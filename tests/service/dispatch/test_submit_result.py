@@ -60,6 +60,21 @@ async def test_a_stored_reply_pays_the_worker_charges_the_requester_and_complete
         assert dispatch.progress.closed == [(str(generation), False)]
 
 
+async def test_the_lease_of_a_streamed_job_is_gone_when_its_reply_or_fault_is_answered(database: Database) -> None:
+    async with serving(database) as dispatch:
+        scene = dispatch.scene
+        owner = await scene.account()
+        worker = await scene.worker(owner)
+        handed_in, given_up = [
+            await scene.generation(await scene.request(owner), worker, streamed=True) for _ in range(2)
+        ]
+        dispatch.progress.closes_in = 0.05
+        await dispatch.reply(handed_in, owner)
+        assert dispatch.progress.closed == [(str(handed_in), False)]
+        await dispatch.fault(given_up, owner)
+        assert dispatch.progress.closed[1:] == [(str(given_up), True)]
+
+
 async def test_two_replies_at_once_are_stored_and_paid_once(database: Database) -> None:
     async with serving(database) as dispatch:
         scene = dispatch.scene

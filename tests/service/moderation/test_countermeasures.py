@@ -96,7 +96,7 @@ async def test_moderators_are_neither_counted_nor_put_out_in_a_raid_either(moder
     await reject(moderation, times=4, account_moderator=True, proxied=True, proxy_address="5.5.5.5")
     assert len(await moderation.events()) == 4
     assert (await moderation.seconds_left(ADDRESS), discord.told) == (0, [])
-    assert [one async for one in moderation.live.redis.scan_iter("horde:moderation:*")] == []
+    assert [one async for one in moderation.live.redis.scan_iter("*")] == []
 
 
 async def test_lost_evidence_is_told_without_a_link(moderation: Any, discord: Webhook) -> None:

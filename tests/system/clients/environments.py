@@ -91,8 +91,27 @@ def _tool(name: str) -> str:
     return found
 
 
+_SYSTEMS_ROOTS = {"UV_SYSTEM_CERTS": "true", "UV_NATIVE_TLS": "true"}
+"""For a proxy with a root of its own: uv then trusts what the system trusts. `./run` does the same."""
+
+
 def _run(command: Sequence[str], folder: Path | None = None) -> None:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
-    if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip()
+    said = _tried(command, folder, {})
+    if said is not None and "ertificate" in said:
+        said = _tried(command, folder, _SYSTEMS_ROOTS)
+    if said is not None:
         raise NotInstalled(f"`{' '.join(command)}` failed; the network is needed once:\n{said[-2000:]}")
+
+
+def _tried(command: Sequence[str], folder: Path | None, more: dict[str, str]) -> str | None:
+    """What a command said when it failed; None: it did not."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **more},
+        capture_output=True,
+        text=True,
+        timeout=_INSTALL_SECONDS,
+        check=False,
+    )
+    return (done.stderr or done.stdout).strip() if done.returncode else None

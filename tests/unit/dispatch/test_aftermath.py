@@ -65,3 +65,32 @@ async def test_the_drain_ends_in_time() -> None:
 
     async with asyncio.timeout(5):
         await aftermath.drain(0.05)
+
+
+async def test_work_that_is_waited_for_is_done_when_the_wait_ends_or_later_when_it_takes_too_long() -> None:
+    done: list[str] = []
+    aftermath = Aftermath(runners=2)
+    aftermath.start()
+
+    async def work(name: str, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        done.append(name)
+
+    await aftermath.finish("work", partial(work, "quick", 0.01), within=5)
+    assert done == ["quick"]
+    await aftermath.finish("work", partial(work, "slow", 0.2), within=0.01)
+    assert done == ["quick"]
+    await aftermath.drain(5)
+    assert done == ["quick", "slow"]
+
+
+async def test_work_that_fails_does_not_reach_who_waits_for_it() -> None:
+    aftermath = Aftermath(runners=1)
+    aftermath.start()
+
+    async def away() -> None:
+        raise Outage("progress", "not there")
+
+    async with asyncio.timeout(2):
+        await aftermath.finish("work", away, within=5)
+    await aftermath.drain(5)

@@ -1,5 +1,7 @@
 """Log lines are one JSON object each, say where they come from, and never show local variables."""
 
+import asyncio
+import gc
 import logging
 from collections.abc import Callable
 
@@ -97,3 +99,19 @@ def test_the_message_of_a_librarys_exception_is_not_logged_and_ours_is(
     printed = capfd.readouterr().err
     assert [word for word in said if word not in printed] == []
     assert SECRET not in printed
+
+
+async def test_a_task_that_nobody_waited_for_is_logged_without_its_message(capfd: pytest.CaptureFixture[str]) -> None:
+    logs.configure(TelemetrySettings(), "dispatch")
+
+    async def fail() -> None:
+        parsed_badly()
+
+    task = asyncio.create_task(fail())
+    await asyncio.sleep(0)
+    del task
+    gc.collect()
+    (line,) = lines(capfd)
+    assert line["message"] == "Task exception was never retrieved"
+    assert "in parsed_badly" in str(line["exception"])
+    assert SECRET not in str(line)

@@ -180,7 +180,9 @@ async def test_a_trickle_ends_after_ten_seconds_in_all() -> None:
 
 async def test_a_name_that_does_not_exist_is_invalid() -> None:
     with pytest.raises(Refusal) as no:
-        await PublicFetcher(PublicWeb(()), at_once=1).fetch_public_image("http://does-not-exist.invalid/", 0, max_bytes=10)
+        await PublicFetcher(PublicWeb(()), at_once=1).fetch_public_image(
+            "http://does-not-exist.invalid/", 0, max_bytes=10
+        )
     assert no.value.reason is reasons.SOURCE_IMAGE_URL_INVALID
 
 

@@ -121,11 +121,11 @@ def test_an_alert_never_carries_the_prompt() -> None:
 
 
 def test_mutes_hold_no_address_and_tell_end_users_of_one_account_apart() -> None:
-    assert mute_of(Level.ACCOUNT_HOUR, evidence(report())) == "user_7_hourly_problem_notified"
+    assert mute_of(Level.ACCOUNT_HOUR, evidence(report())) == "user_7_hourly"
     proxied = mute_of(Level.ACCOUNT_DAY, evidence(report(proxied_account="somebody@example.org")))
     assert proxied.startswith("user_7:")
     assert "somebody" not in proxied
-    assert proxied.endswith("_daily_problem_notified")
+    assert proxied.endswith("_daily")
     for secret in ("a secret", None):
         mute = mute_of(Level.ADDRESS_HOUR, evidence(report(), secret))
         assert mute.startswith("ip_")

@@ -191,6 +191,23 @@ _AFTER = Row(
             unit=COUNT,
         ),
         Graph(
+            title="Webhooks of text requests",
+            lines=[Line(per_second("horde_webhook_outcomes_total", "outcome"), "{{outcome}}")],
+            told="Given up: three tries failed, or its address may not be called. Dropped: too much waited already.",
+        ),
+        Graph(
+            title="A try of a webhook, mean",
+            lines=[
+                Line(
+                    mean("horde_webhook_attempt_duration_seconds", "attempt", "outcome", "status_code"),
+                    "try {{attempt}}: {{outcome}} {{status_code}}",
+                ),
+                Line(mean("horde_submit_webhook_call_duration_seconds"), "queueing one, in the submit"),
+            ],
+            told="Exception: not reached, silent for three seconds, or without a certificate for its name.",
+            unit=SECONDS,
+        ),
+        Graph(
             title="Since when work of loops is due",
             lines=[Line(now("horde_dispatch_loop_lag_seconds", "loop", how="max"), "{{loop}}")],
             told="0: nothing is due.",
