@@ -239,6 +239,7 @@ def test_filters_stay_in_the_pages_address_and_an_address_does_not(browser: Brow
         ("promotions", "No threshold is set"),
         ("paused", "Paused workers, 0 in all: none."),
         ("suspicions", "Suspicions of workers"),
+        ("retention", "What the windows in force remove next"),
         ("access", "Who was given what to read"),
     ],
 )

@@ -266,7 +266,9 @@ def test_no_log_line_at_debug_level_tells_a_secret(ran: tuple[Run, Collector], s
     assert '"level":"info"' in told
 
 
-def test_postgres_logs_the_rules_that_were_broken_and_not_the_rows(ran: tuple[Run, Collector], servers: Servers) -> None:
+def test_postgres_logs_the_rules_that_were_broken_without_the_rows(
+    ran: tuple[Run, Collector], servers: Servers
+) -> None:
     run, _ = ran
     told = servers.log("postgres")
     assert "nobody_knows" in told

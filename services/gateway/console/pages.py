@@ -24,6 +24,7 @@ _TABS = (
     ("promotions", "Promotions"),
     ("paused", "Paused workers"),
     ("suspicions", "Suspicions"),
+    ("retention", "Retention"),
     ("access", "Access log"),
 )
 _REASONS = ("filter_rejection", "model_rejection", "worker_csam")

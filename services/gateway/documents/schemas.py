@@ -137,7 +137,12 @@ SCHEMAS: Mapping[str, Schema] = {
         proxied_account={"type": "string", "maxLength": 255},
         disable_batching=FLAG,
         allow_downgrade=FLAG,
-        webhook={"type": "string", "maxLength": 1024, "description": "Begins with https://."},
+        webhook={
+            "type": "string",
+            "maxLength": 1024,
+            "description": "Begins with https://. Each reply is posted to it as its status shows it, with `id`,"
+            " `request` and `kudos`: three tries, best effort.",
+        },
         context_fit=choice("ignore", "reject", "grow"),
     ),
     "TextParams": shape(

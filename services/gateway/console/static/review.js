@@ -291,7 +291,21 @@ async function accesses(more) {
   return [table("Who was given what to read", columns, page.accesses), page.next_cursor];
 }
 
-const TABS = { prompts, promotions, paused, suspicions: history, access: accesses };
+async function retention() {
+  const page = await call(`${API}/retention/preview`);
+  const columns = {
+    Step: (row) => row.step,
+    "Due now": (row) => row.due_now,
+    "In 7 days": (row) => row.due_in_7_days,
+    "In 30 days": (row) => row.due_in_30_days,
+    "Held by notes": (row) => row.held.note,
+    "Held by accounts": (row) => row.held.account_status,
+    "Waits for the store": (row) => row.waiting_on_store,
+  };
+  return [table("What the windows in force remove next", columns, page.steps), null];
+}
+
+const TABS = { prompts, promotions, paused, suspicions: history, retention, access: accesses };
 
 async function open(more = null) {
   const tab = TABS[wanted().get("tab")] ? wanted().get("tab") : "prompts";

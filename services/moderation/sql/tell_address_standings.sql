@@ -1,0 +1,3 @@
+-- tell_address_standings: who remembers the standing of addresses asks anew.
+-- $1 channel text
+SELECT pg_notify($1, '')
