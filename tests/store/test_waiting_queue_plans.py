@@ -95,10 +95,10 @@ class Scene:
         return await self.plan(await self.look(), *sought)
 
     async def look(self) -> str:
-        """The statement inside dispatch.find_candidates_v1, in the open."""
+        """The statement inside dispatch.find_candidates_v2, in the open."""
         function = await self.connection.fetchrow(
             """SELECT pg_get_function_arguments(oid), pg_get_function_result(oid), prosrc FROM pg_proc
-               WHERE oid = 'dispatch.find_candidates_v1'::regproc"""
+               WHERE oid = 'dispatch.find_candidates_v2'::regproc"""
         )
         assert function is not None
         arguments, result, source = function
@@ -106,7 +106,7 @@ class Scene:
         await self.connection.execute(
             f"CREATE OR REPLACE FUNCTION pg_temp.look({arguments}) RETURNS {result} LANGUAGE sql STABLE AS $${body}$$"
         )
-        return QUERIES["find_candidates"].sql.replace("dispatch.find_candidates_v1", "pg_temp.look")
+        return QUERIES["find_candidates"].sql.replace("dispatch.find_candidates_v2", "pg_temp.look")
 
     @asynccontextmanager
     async def _undone(self) -> AsyncIterator[None]:
@@ -238,7 +238,7 @@ async def test_the_load_of_a_queue_is_summed_up_to_its_bound(database: Database)
 
 
 async def _load(scene: Scene) -> int:
-    jobs: int = await scene.connection.fetchval("SELECT jobs FROM dispatch.competing_load_v2($1)", [WORKER])
+    jobs: int = await scene.connection.fetchval("SELECT jobs FROM dispatch.competing_load_v3($1)", [WORKER])
     return jobs
 
 

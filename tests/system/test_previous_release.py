@@ -80,15 +80,20 @@ def smoke(services: Services, client: str, owner: str, name: str) -> None:
     assert services.ledger_faults() == []
 
 
-def stand_at(services: Services, revision: str) -> None:
+def on_database(services: Services, *statements: str) -> None:
     async def write() -> None:
         connection = await asyncpg.connect(services.database_url)
         try:
-            await connection.execute("UPDATE public.horde_schema_version SET version_num = $1", revision)
+            for statement in statements:
+                await connection.execute(statement)
         finally:
             await connection.close()
 
     asyncio.run(write())
+
+
+def stand_at(services: Services, revision: str) -> None:
+    on_database(services, f"UPDATE public.horde_schema_version SET version_num = '{revision}'")  # noqa: S608 - our words
 
 
 @pytest.mark.slow
@@ -124,3 +129,24 @@ def newest() -> str:
     from horde.store import versions
 
     return versions.known()[-1]
+
+
+LATER = (
+    "ALTER TABLE dispatch.waiting_prompts ADD COLUMN later integer",
+    "ALTER TABLE dispatch.processing_gens ADD COLUMN later text NOT NULL DEFAULT ''",
+    "ALTER TABLE admission.users ADD COLUMN later timestamptz",
+    "CREATE TABLE moderation.later (id bigint PRIMARY KEY)",
+    "CREATE FUNCTION dispatch.enqueue_v99(p_request uuid) RETURNS void LANGUAGE sql AS 'SELECT'",
+)
+
+
+@pytest.mark.slow
+def test_this_code_starts_and_works_on_a_schema_that_a_later_release_has_expanded(
+    unstarted_services: Callable[..., Services],
+) -> None:
+    services = unstarted_services()
+    on_database(services, *LATER)
+    stand_at(services, "9999")
+    services.start(*SERVICES)
+    client, owner = services.account("asks later"), services.account("works later")
+    smoke(services, client.api_key, owner.api_key, "later")

@@ -49,7 +49,7 @@ def prepare(services: Services) -> None:
         owner = await create_account(services.database_url, SECRET, "rich")
         connection = await asyncpg.connect(services.database_url)
         try:
-            settle = "SELECT admission.settle_v1($1, 'generation', NULL, $2, NULL, $3, 500, 500, 100, 100)"
+            settle = "SELECT admission.settle_v2($1, 'generation', NULL, $2, NULL, $3, 500, 500, 100, 100)"
             await connection.fetchval(settle, uuid.uuid4(), poor.id, owner.id)
             await connection.execute("UPDATE admission.kudos_ledger SET created = created - interval '5 minutes'")
             await connection.execute("UPDATE admission.ledger_marks SET through = through - interval '1 hour'")

@@ -2,11 +2,9 @@
 -- Called by admission to size the free output allowance (chat reference, Free output allowance) and by dispatch for a status. A worker
 -- could take a request by its models, its chat opt-in and its length limits alone. As v1, but up to 20,000 entries of the queue: more is
 -- hours of work for any fleet, and a request lives for minutes. By lane, from the index alone (ix_wp_models_lane).
--- Planned once for each connection, perhaps while the queue is short: rows are found by their key, and only then looked at.
 CREATE FUNCTION dispatch.competing_load_v2(p_workers uuid[]) RETURNS TABLE (tokens bigint, jobs bigint)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
-BEGIN
-    RETURN QUERY WITH offers AS MATERIALIZED (
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+    WITH offers AS MATERIALIZED (
         -- equal workers count once, so that the queue is read once per model and limit, not once per worker
         SELECT DISTINCT true AS is_chat, w.chat_model_id AS model, w.chat_max_length AS longest, w.chat_max_context_length AS widest
         FROM dispatch.workers w WHERE w.id = ANY (p_workers) AND w.accepts_chat_jobs
@@ -27,7 +25,6 @@ BEGIN
         LIMIT 20000
     )
     SELECT coalesce(sum(r.n::bigint * r.max_length), 0)::bigint, coalesce(sum(r.n), 0)::bigint
-    FROM (SELECT DISTINCT m.wp_id FROM competing m) c
-    CROSS JOIN LATERAL (SELECT w.* FROM dispatch.waiting_prompts w WHERE w.id = c.wp_id OFFSET 0) r
+    FROM (SELECT DISTINCT wp_id FROM competing) c JOIN dispatch.waiting_prompts r ON r.id = c.wp_id
     WHERE r.active AND NOT r.faulted AND r.n > 0;
-END $$;
+$$;

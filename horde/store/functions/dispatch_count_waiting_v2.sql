@@ -1,6 +1,6 @@
 -- dispatch.count_waiting_v2: how many generations of this account are not handed out yet.
 -- Called by admission for the concurrency limit (base-domain 2.5). The anonymous account (0) is counted per requested model.
--- As v1, by ix_waiting_prompts_open; its plans are made once for each connection.
+-- As v1; its plans are made once for each connection.
 CREATE FUNCTION dispatch.count_waiting_v2(p_user integer, p_models text[]) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 BEGIN
@@ -8,5 +8,5 @@ BEGIN
         RETURN (SELECT coalesce(sum(r.n), 0) FROM dispatch.wp_models m JOIN dispatch.waiting_prompts r ON r.id = m.wp_id
                 WHERE m.waiting AND m.model = ANY (p_models) AND m.user_id = 0 AND r.active AND NOT r.faulted AND r.n > 0);
     END IF;
-    RETURN (SELECT coalesce(sum(r.n), 0) FROM dispatch.waiting_prompts r WHERE r.user_id = p_user AND r.terminal_outcome IS NULL AND NOT r.faulted AND r.n > 0);
+    RETURN (SELECT coalesce(sum(r.n), 0) FROM dispatch.waiting_prompts r WHERE r.user_id = p_user AND NOT r.faulted AND r.n > 0);
 END $$;

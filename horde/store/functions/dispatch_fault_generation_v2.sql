@@ -33,7 +33,7 @@ BEGIN
         END IF;
         PERFORM dispatch.count_fault_v2(g.worker_id, g.chat_refusal_rc, p_now);
         PERFORM dispatch.record_ending_v1(p_generation, 'FAULTED', p_now);
-        SELECT c.finished INTO finished FROM dispatch.conclude_v2(request, p_now, 0, NULL) c;
+        SELECT c.finished INTO finished FROM dispatch.conclude_v1(request, p_now) c;
         fault_reason := r.chat_fault_reason;
         fault_rc := r.chat_fault_rc;
     END IF;

@@ -2,16 +2,16 @@
 -- Called by dispatch for a pop. Entries come from the lanes the worker fits (ix_wp_models_lane), from requests that name it
 -- (ix_wp_allowed_workers_rank) and from its priority users (ix_wp_models_user_lane), up to p_depth of each; the best are checked exactly
 -- against their rows. In a lane that the worker's limits cut through, it looks at 10 times as many by rank, then at those that fit by
--- length (ix_wp_models_length). Always gives a row; `single`: it wants one result; `skip`: why one that fits otherwise is passed over.
+-- length (ix_wp_models_length). Always gives a row; `skip` tells why a request that fits otherwise is passed over.
 -- p_text_models has '' beside the models; empty: no text jobs. p_chat_model null: no chat jobs. p_owner_only: a worker in maintenance.
--- Planned once for each connection, perhaps on an empty queue: what no index may be chosen by is asked in one piece (CASE).
+-- Planned once for each connection: a LIMIT that is not known makes Postgres plan anew each time.
 CREATE FUNCTION dispatch.find_candidates_v1(
     p_worker uuid, p_users integer[], p_owner_only boolean, p_chat_model text, p_features text[], p_images boolean, p_chat_length integer,
     p_chat_context integer, p_heat double precision, p_text_models text[], p_text_length integer, p_text_context integer,
     p_softprompts text[], p_trusted boolean, p_validated boolean, p_speed double precision, p_paused boolean, p_now timestamptz,
     p_depth integer
-) RETURNS TABLE (exhausted boolean, id uuid, user_id integer, is_chat boolean, models text[], single boolean, skip text)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+) RETURNS TABLE (exhausted boolean, id uuid, user_id integer, is_chat boolean, models text[], skip text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY WITH fitting AS MATERIALIZED (
@@ -58,11 +58,11 @@ BEGIN
         (SELECT wp_id FROM entries ORDER BY rank DESC, created, wp_id LIMIT p_depth)
         UNION ALL SELECT wp_id FROM named UNION ALL SELECT wp_id FROM prioritised
     ), fits AS (
-        SELECT r.id, r.user_id, r.is_chat, r.models, r.jobs = 1 AS single, r.user_id = ANY (p_users) AS is_prioritised, r.rank, r.created,
+        SELECT r.id, r.user_id, r.is_chat, r.models, r.user_id = ANY (p_users) AS is_prioritised, r.rank, r.created,
                CASE WHEN NOT r.is_chat AND coalesce(r.softprompt, '') <> '' AND r.softprompt <> ALL (p_softprompts)
                     THEN 'matching_softprompt' END AS skip
         FROM (SELECT DISTINCT wp_id FROM looked_at) seen JOIN dispatch.waiting_prompts r ON r.id = seen.wp_id
-        WHERE CASE WHEN r.active AND NOT r.faulted AND NOT r.cancelled AND r.n > 0 THEN r.expiry > p_now END
+        WHERE r.active AND NOT r.faulted AND NOT r.cancelled AND r.n > 0 AND r.expiry > p_now
           AND (r.workers = '{}' OR (p_worker = ANY (r.workers)) <> r.worker_blacklist)
           AND (NOT p_owner_only OR r.user_id = ANY (p_users))
           AND (NOT r.trusted_workers OR p_trusted) AND (NOT r.validated_backends OR p_validated) AND r.min_speed <= p_speed
@@ -74,7 +74,7 @@ BEGIN
                   AND r.max_context_length <= p_text_context END
           AND (NOT p_paused OR NOT EXISTS (SELECT FROM dispatch.wp_tricked_workers t WHERE t.wp_id = r.id AND t.worker_id = p_worker))
     )
-    SELECT depth.exhausted, fits.id, fits.user_id, fits.is_chat, fits.models, fits.single, fits.skip
+    SELECT depth.exhausted, fits.id, fits.user_id, fits.is_chat, fits.models, fits.skip
     FROM (SELECT count(*) < p_depth AS exhausted FROM looked_at) depth LEFT JOIN fits ON true
     ORDER BY fits.is_prioritised DESC, fits.rank DESC, fits.created, fits.id;
 END $$;

@@ -42,7 +42,7 @@ async def find_candidates(store: Access, worker_id: UUID, fit: Fit, now: datetim
 
 
 def sought(worker_id: UUID, fit: Fit, now: datetime, depth: int) -> tuple[object, ...]:
-    """What dispatch.find_candidates_v1 is asked with."""
+    """What dispatch.find_candidates_v2 is asked with."""
     return (
         worker_id,
         fit.priority_users,

@@ -1,10 +1,9 @@
 -- measure_horde: the horde in numbers: what waits, who works, what was made in the last minute.
--- Index: ix_waiting_prompts_rank, by its very condition.
 -- $1 online timestamptz the last check-in of a worker that still counts
 -- $2 minute_ago timestamptz
 WITH queued AS (
     SELECT coalesce(sum(r.n), 0) AS jobs, coalesce(sum(r.things), 0) AS tokens
-    FROM dispatch.waiting_prompts r WHERE CASE WHEN r.active AND NOT r.faulted THEN r.n > 0 END
+    FROM dispatch.waiting_prompts r WHERE r.active AND NOT r.faulted AND r.n > 0
 ), running AS (
     SELECT count(*) AS jobs FROM dispatch.processing_gens g JOIN dispatch.waiting_prompts r ON r.id = g.wp_id
     WHERE g.generation IS NULL AND NOT g.faulted AND NOT g.fake AND r.active AND NOT r.faulted AND r.n > 0

@@ -2,7 +2,6 @@
 -- remaining: seconds that the slowest running generation should still take. $3: tokens per second of a worker without a measured speed.
 -- ahead: requests that are served before this one, counted up to EXACT_BOUND of rules/status.py; null when it does not wait. The bound
 -- stands in the statement because Postgres plans a statement whose LIMIT is a parameter anew each time.
--- Indexes: the primary key; ix_waiting_prompts_rank, whose very condition the requests ahead are asked for by.
 -- $1 request uuid
 -- $2 chat boolean
 -- $3 unmeasured_speed double
@@ -30,7 +29,7 @@ CROSS JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT count(*) AS ahead FROM (
         SELECT FROM dispatch.waiting_prompts other
-        WHERE CASE WHEN other.active AND NOT other.faulted THEN other.n > 0 END AND other.rank >= r.rank
+        WHERE other.active AND NOT other.faulted AND other.n > 0 AND other.rank >= r.rank
           AND (other.rank > r.rank OR (other.created, other.id) < (r.created, r.id))
         ORDER BY other.rank DESC, other.created, other.id LIMIT 200
     ) AS earlier

@@ -15,7 +15,7 @@ from services.admission.loops.measure_kudos import measure_kudos
 from services.admission.rules.ledger import FINDINGS
 from tests.fakes.admission_world import AdmissionWorld, chat
 
-SETTLE = "SELECT admission.settle_v1($1, 'generation', NULL, $2, NULL, $3, 500, 500, 100, 100)"
+SETTLE = "SELECT admission.settle_v2($1, 'generation', NULL, $2, NULL, $3, 500, 500, 100, 100)"
 POSTING = (
     "INSERT INTO admission.kudos_ledger (set_id, entry_type, account, user_id, amount)"
     " VALUES ($1, 'GENERATION', $2, $3, $4)"

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
+from horde.contract.refusal import Refusal
+from horde.store.listening import ADDRESS_STANDINGS
 from horde_pb.dispatch.v1 import workers_pb2
 from tests.fakes.dispatch_pops import Pops, chat_declaration
 from tests.fakes.dispatch_world import MODEL
+from tests.fakes.patience import until
 
 LIMITS = workers_pb2.ChatLimits(max_context_length=4096, max_length=512)
 
@@ -207,6 +210,23 @@ async def test_an_address_in_timeout_is_refused(pops: Pops) -> None:
     assert refusal.reason.key == "TimeoutIP"
     assert "90 seconds" in refusal.message
     assert await pops.world.value("SELECT count(*) FROM dispatch.workers") == 0
+
+
+async def test_an_address_that_was_let_in_a_moment_ago_is_refused_once_moderation_tells_of_a_change(pops: Pops) -> None:
+    owner = await pops.world.account()
+    await pops.pop(owner, address="203.0.113.66")
+    pops.moderation.timeouts["203.0.113.66"] = 90
+    await pops.pop(owner, address="203.0.113.66")
+
+    async def is_refused() -> bool:
+        try:
+            await pops.pop(owner, address="203.0.113.66")
+        except Refusal as refusal:
+            return refusal.reason.key == "TimeoutIP"
+        return False
+
+    await pops.world.run("SELECT pg_notify($1, '')", ADDRESS_STANDINGS)
+    await until(is_refused, 3)  # what is not told is remembered for 5
 
 
 async def test_a_worker_is_let_in_while_moderation_is_down(pops: Pops) -> None:

@@ -5,12 +5,6 @@ CREATE INDEX ix_wp_models_user_lane ON dispatch.wp_models (user_id, model, lane_
 -- Every reader of it is served by the one above.
 DROP INDEX dispatch.ix_wp_models_user;
 
--- The whole queue by rank, and what is not done yet by account. Their conditions are ones that no look-up by id implies: of an index
--- with a plain one Postgres, as long as it believed the queue to be short, read every entry to find a single request.
-CREATE INDEX ix_waiting_prompts_rank ON dispatch.waiting_prompts (rank DESC, created, id) WHERE CASE WHEN active AND NOT faulted THEN n > 0 END;
-CREATE INDEX ix_waiting_prompts_open ON dispatch.waiting_prompts (user_id) WHERE terminal_outcome IS NULL;
-DROP INDEX dispatch.ix_waiting_prompts_queue, dispatch.ix_waiting_prompts_user;
-
 -- Kept by the triggers below, whoever writes.
 ALTER TABLE dispatch.wp_allowed_workers
     ADD COLUMN rank double precision,

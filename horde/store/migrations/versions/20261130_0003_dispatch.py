@@ -22,14 +22,6 @@ STEPS = (
     "functions/dispatch_competing_load_v2.sql",
     "functions/dispatch_find_candidates_v1.sql",
     "migrations/sql/0003_queue_grants.sql",
-    "functions/admission_post_v2.sql",
-    "functions/admission_charge_v1.sql",
-    "functions/admission_settle_v2.sql",
-    "functions/dispatch_pay_generation_v2.sql",
-    "functions/dispatch_conclude_v2.sql",
-    "functions/dispatch_store_result_v2.sql",
-    "functions/dispatch_settle_cancelled_v2.sql",
-    "migrations/sql/0003_settlement.sql",
 )
 
 
