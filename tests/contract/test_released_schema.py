@@ -32,7 +32,7 @@ def released_files(schema: str) -> Iterator[Path]:
 def test_the_files_of_a_released_schema_are_as_they_were(
     release: dict[str, str], system_tool: Callable[[str], Path]
 ) -> None:
-    git = [system_tool("git"), "-C", ROOT]
+    git: list[str | Path] = [system_tool("git"), "-C", ROOT]
     files = list(released_files(release["schema"]))
     assert len(files) > 20
     asked = subprocess.run(
