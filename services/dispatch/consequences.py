@@ -55,8 +55,14 @@ def measured(target: Target, tokens_per_second: float, deps: Deps) -> None:
         billions=deps.reference.current.multiplier(target.model),
         owner_trusted=target.caller_trusted,
     )
+    if found:
+        deps.aftermath.enqueue("suspect", partial(_suspect, target.id, found, deps))
+
+
+async def _suspect(generation: UUID, found: Sequence[suspicions.Reason], deps: Deps) -> None:
     for reason in found:
-        deps.aftermath.enqueue("suspect", partial(repo.suspect, deps.store, target.id, reason, deps.clock.now()))
+        await repo.suspect(deps.store, generation, reason, deps.clock.now())
+    await reporting.deliver_reports(deps)
 
 
 def reported(deps: Deps) -> None:

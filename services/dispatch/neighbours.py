@@ -41,7 +41,7 @@ class Neighbours:
         self._open_lease = progress.repeatable(live.OpenLease, deadline=_QUICK, tries=2)
         self._close_lease = progress.repeatable(live.CloseLease, deadline=_USUAL)
         self._read_posted = progress.repeatable(live.ReadPosted, deadline=_QUICK, tries=2)
-        self._cancel_leases = progress.repeatable(live.CancelLeases, deadline=_USUAL)
+        self._cancel_leases = progress.repeatable(live.CancelLeases, deadline=_QUICK, tries=2)
         self._publish = progress.repeatable(live.PublishEvents, deadline=_USUAL)
         images = MediaServiceStub(media.channel)
         self._sign_images = media.repeatable(images.SignImages, deadline=_USUAL)

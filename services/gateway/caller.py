@@ -1,6 +1,7 @@
 """Who is calling, as far as headers and the socket tell. Nothing here is trusted until a service has looked it up."""
 
 import ipaddress
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,9 @@ UNKNOWN_AGENT = "unknown:0:unknown"
 """The agent of a client that sends none. base-domain 1.4."""
 
 UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104 - nothing is bound here: the address of a peer that has none, such as a unix socket
+
+_NODE = re.compile(r"\[([0-9A-Za-z:.%]+)\](?::[0-9]{1,5})?|([0-9]+(?:\.[0-9]+){3}):[0-9]{1,5}")
+"""An address in brackets, with or without a port, or one of IPv4 with a port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +42,9 @@ def caller_of(scope: Scope, trusted_hops: int) -> Caller:
             case b"client_agent":
                 agent_by_underscore = value.decode("latin-1").strip()
             case b"x-forwarded-for":
-                forwarded.extend(value.decode("latin-1").split(","))
+                forwarded.extend(bare_node(node) for node in value.decode("latin-1").split(","))
             case b"proxied-for":
-                proxied_for = value.decode("latin-1").strip()
+                proxied_for = bare_node(value.decode("latin-1"))
             case b"proxy-authorization":
                 passkey = value.decode("latin-1").strip()
             case _:
@@ -60,11 +64,18 @@ def remote_address(scope: Scope, forwarded: Sequence[str], trusted_hops: int) ->
     A shorter header than there are proxies, or one that holds no address, is not believed: the socket's peer counts.
     """
     if trusted_hops and len(forwarded) >= trusted_hops:
-        told = normal_address(forwarded[-trusted_hops].strip())
+        told = normal_address(forwarded[-trusted_hops])
         if told is not None:
             return told
     peer = scope.get("client")
     return (normal_address(peer[0]) if peer else None) or UNKNOWN_ADDRESS
+
+
+def bare_node(text: str) -> str:
+    """A node without the brackets and the port that some proxies write (RFC 7239, section 6)."""
+    node = text.strip()
+    with_port = _NODE.fullmatch(node)
+    return node if with_port is None else with_port[1] or with_port[2]
 
 
 @lru_cache(maxsize=4096)

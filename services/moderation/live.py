@@ -143,8 +143,8 @@ class Addresses:
 
     async def block_network(self, network: str, *, until: datetime, now: datetime) -> None:
         """Keeps a network, in canonical form, out until a moment."""
-        ends = math.ceil(until.timestamp())
-        await self._block(keys=[BLOCKS()], args=[network, ends, math.floor(now.timestamp())])
+        ends, current = (f"{moment.timestamp():.3f}" for moment in (until, now))
+        await self._block(keys=[BLOCKS()], args=[network, ends, current])
 
 
 def _still_out(ends: Iterable[tuple[str, bytes | None]], now: datetime) -> list[KeptOut]:

@@ -73,6 +73,14 @@ async def test_a_blocked_network_keeps_out_what_lies_in_it(live: Live, network: 
     assert await addresses.seconds_left(inside, NOW + timedelta(hours=2)) == 0
 
 
+async def test_an_hour_begun_within_a_second_is_told_as_an_hour(live: Live) -> None:
+    addresses, began = Addresses(live), NOW + timedelta(milliseconds=400)
+    await addresses.block_network("10.0.0.0/8", until=began + timedelta(hours=1), now=began)
+    assert await addresses.seconds_left("10.1.2.3", began) == 3600
+    assert [out.seconds for out in await addresses.blocks(began)] == [3600]
+    assert await addresses.seconds_left("10.1.2.3", began + timedelta(hours=1)) == 0
+
+
 async def test_the_longest_of_several_blocks_counts_and_ended_ones_are_forgotten(live: Live) -> None:
     addresses = Addresses(live)
     await addresses.block_network("10.0.0.0/8", until=NOW + timedelta(hours=3), now=NOW)

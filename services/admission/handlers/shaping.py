@@ -84,7 +84,7 @@ def origin(
     return Origin(
         account_id=account.id,
         sharedkey_id=None if known.sharedkey is None else known.sharedkey.id,
-        address=address.text,
+        address=address.stored,
         client_agent=caller.client_agent.replace("\0", ""),
         traceparent=traceparent,
         fingerprint=mark,

@@ -8,6 +8,9 @@ from services.admission.rules.facts import Caller
 _STORED = 39
 """Characters of the longest address: the width of the column."""
 
+_TEXT = 255
+"""Characters of a text in an address's place that moderation may read (MAX_ORIGIN_TEXT_CHARACTERS)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -18,15 +21,24 @@ class Address:
     peer: str
     proxy_owner: str = ""
 
+    @property
+    def stored(self) -> str:
+        """As much of it as a request's row takes."""
+        return self.text[:_STORED]
+
 
 def resolve(caller: Caller, *, proxy_owner: str | None) -> Address:
-    """The peer's address, or the forwarded one beside a known passkey, when that is an address at all.
+    """The peer's address, or what is forwarded beside a known passkey.
+
+    That may be no address: then it is nobody's, is never put out, and is kept as text. In no case it counts
+    against the service that speaks for its users.
 
     `proxy_owner`: the alias of the service whose passkey was shown; None without a known one.
     """
     peer = caller.remote_address[:_STORED]
-    if proxy_owner is not None and caller.proxied_for:
-        forwarded = (_normal(caller.proxied_for.strip()) or caller.remote_address)[:_STORED]
+    told = caller.proxied_for.strip()
+    if proxy_owner is not None and told:
+        forwarded = _normal(told) or told[:_TEXT]
         return Address(forwarded, forwarded != peer, peer, proxy_owner)
     return Address(peer, proxied=False, peer=peer)
 

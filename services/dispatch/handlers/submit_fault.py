@@ -48,6 +48,7 @@ async def submit_fault(ask: FaultAsk, deps: Deps) -> None:
         if target.streamed:
             await consequences.lease_gone(target.id, target.request_id, deps, ended=not target.fake)
         consequences.faulted(fault, deps, fake=target.fake, chat=target.is_chat)
+        consequences.reported(deps)
 
 
 async def _record(message: str, target: Target, deps: Deps) -> None:

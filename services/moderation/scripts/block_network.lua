@@ -2,8 +2,8 @@
 --
 -- KEYS[1]  horde:moderation:address_blocks   hash of network to the epoch second of its end
 -- ARGV[1]  network                           in canonical form
--- ARGV[2]  until                             epoch seconds
--- ARGV[3]  now                               epoch seconds
+-- ARGV[2]  until                             epoch seconds, with their thousandths
+-- ARGV[3]  now                               epoch seconds, with their thousandths
 -- returns  1
 local blocks = redis.call("HGETALL", KEYS[1])
 for i = 1, #blocks, 2 do

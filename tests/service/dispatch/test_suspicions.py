@@ -93,10 +93,7 @@ async def test_a_reply_faster_than_any_worker_is_two_suspicions_of_an_untrusted_
         assert await _suspicions(dispatch, worker) == []
         await _fast(dispatch, owner, worker, 151)
         assert await _suspicions(dispatch, worker) == await _of_account(dispatch, owner) == expected
-    details = [
-        json.loads(row["report"])["detail"]
-        for row in await dispatch.scene.db.fetch("SELECT report FROM dispatch.worker_reports ORDER BY created")
-    ]
+    details = [told.detail for told in dispatch.reports.suspicions.values()]
     assert f"The worker made 151.0 tokens per second with {MODEL}; at most 150 are credible." in details
 
 
@@ -116,6 +113,16 @@ async def test_the_speed_of_a_fake_job_and_of_a_refused_reply_suspects_nobody(di
     worker = await dispatch.scene.worker(owner, paused=True)
     await _fast(dispatch, owner, worker, 500, fake=True)
     assert await _suspicions(dispatch, worker) == []
+
+
+async def test_moderation_is_told_of_suspicions_right_after_the_reply_or_the_fault(dispatch: Dispatch) -> None:
+    owner = await dispatch.scene.account(trusted=True)
+    worker = await dispatch.scene.worker(owner)
+    await _fast(dispatch, owner, worker, 1000)
+    assert [told.suspicion_id for told in dispatch.reports.suspicions.values()] == [5]
+    await _drop(dispatch, owner, worker, 21)
+    await dispatch.settled()
+    assert [told.suspicion_id for told in dispatch.reports.suspicions.values()] == [5, 9]
 
 
 async def test_csam_is_reported_with_the_request_in_the_commit_of_its_reply(dispatch: Dispatch) -> None:

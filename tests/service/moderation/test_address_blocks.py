@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ import pytest
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde.rpc.client import NeighbourUnavailable
+from horde.store.listening import ADDRESS_STANDINGS
 from horde_pb.moderation.v1 import addresses_pb2 as pb
 from horde_pb.vocabulary.v1.caller_pb2 import Caller
+from tests.fakes.patience import until
 from tests.service.moderation.conftest import MODERATOR
 
 HOUR = 3600
@@ -212,3 +215,19 @@ async def test_without_redis_nobody_is_told_that_an_address_is_blocked(
         for call in (block(moderation, key, "9.8.7.6"), unblock(moderation, key, "9.8.7.6"), blocks(moderation, key)):
             with pytest.raises(NeighbourUnavailable):
                 await call
+
+
+async def test_others_are_told_whenever_an_address_is_put_out_or_let_in(moderation: Any, key: str) -> None:
+    heard: list[object] = []
+    await moderation.owner.add_listener(ADDRESS_STANDINGS, lambda *told: heard.append(told))
+    worker = await worker_at(moderation, "203.0.113.5")
+    changes = (
+        partial(block, moderation, key, "9.8.7.6"),
+        partial(unblock, moderation, key, "9.8.7.6"),
+        partial(block_worker, moderation, key, worker),
+        partial(unblock_worker, moderation, key, worker),
+    )
+    for change in changes:
+        heard.clear()
+        await change()
+        await until(lambda: bool(heard), 5)

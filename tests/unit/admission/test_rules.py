@@ -165,10 +165,22 @@ def test_a_rewrite_comes_back_into_strings_and_parts() -> None:
         screening.with_texts(messages, ["1", "2", "3"])
 
 
-def test_a_forwarded_text_that_is_no_address_is_ignored() -> None:
-    caller = Caller(api_key="", remote_address="203.0.113.1", proxied_for="nonsense")
-    found = address.resolve(caller, proxy_owner="front#7")
-    assert (found.text, found.proxied) == ("203.0.113.1", False)
+def test_a_forwarded_text_that_is_no_address_is_kept_and_does_not_count_against_the_service() -> None:
+    for told, text, stored in (
+        ("somebody@example.org", "somebody@example.org", "somebody@example.org"),
+        ("x" * 300, "x" * 255, "x" * 39),
+        ("2001:db8::/64", "2001:db8::/64", "2001:db8::/64"),
+    ):
+        caller = Caller(api_key="", remote_address="203.0.113.1", proxied_for=told)
+        found = address.resolve(caller, proxy_owner="front#7")
+        assert (found.text, found.stored, found.proxied) == (text, stored, True)
+    blank = Caller(api_key="", remote_address="203.0.113.1", proxied_for="  ")
+    assert address.resolve(blank, proxy_owner="front#7") == address.Address(
+        "203.0.113.1", proxied=False, peer="203.0.113.1"
+    )
+
+
+def test_a_forwarded_address_is_spelt_as_the_edge_spells_peers() -> None:
     caller = Caller(api_key="", remote_address="203.0.113.1", proxied_for=" 2001:DB8::1 ")
     found = address.resolve(caller, proxy_owner="front#7")
     assert found == address.Address("2001:db8::1", proxied=True, peer="203.0.113.1", proxy_owner="front#7")
