@@ -1,6 +1,7 @@
 """One system for all tests that leave it whole, and a maker of systems for those that don't."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(180))
 
 
-@pytest.fixture(scope="session")
-def unstarted_services(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Services]]:
-    """Makes a system of its own: `unstarted_services(HORDE_X="…")`; the test starts it."""
+@contextmanager
+def _making(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Services]]:
+    """A maker of systems, which end with the block."""
     made: list[Services] = []
 
     def make(**settings: str) -> Services:
@@ -30,12 +31,21 @@ def unstarted_services(servers: Servers, tmp_path_factory: pytest.TempPathFactor
         made.append(services)
         return services
 
-    yield make
-    for services in made:
-        services.stop()
+    try:
+        yield make
+    finally:
+        for services in made:
+            services.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
+def unstarted_services(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Services]]:
+    """Makes a system of its own: `unstarted_services(HORDE_X="…")`; the test starts it. It ends with the module."""
+    with _making(servers, tmp_path_factory) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
 def new_services(unstarted_services: Callable[..., Services]) -> Callable[..., Services]:
     """Makes a system of its own: `new_services(HORDE_X="…")`, started."""
 
@@ -57,6 +67,9 @@ def browser(system_tool: Callable[[str], Path]) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def services(new_services: Callable[..., Services]) -> Services:
+def services(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     """The system that most tests share."""
-    return new_services(HORDE_CLEANUP_INTERVAL_SECONDS="1")
+    with _making(servers, tmp_path_factory) as make:
+        shared = make(HORDE_CLEANUP_INTERVAL_SECONDS="1")
+        shared.start(*SERVICES)
+        yield shared

@@ -11,7 +11,7 @@ from tests.contract.promql import filled
 from tests.servers import Servers
 from tests.system.prometheus import Prometheus
 from tests.system.services import Services
-from tests.system.traffic import Traffic, prepare
+from tests.system.traffic import NOBODY, Traffic, prepare
 from tools.observe.boards import BOARDS
 
 LINES = [
@@ -47,6 +47,7 @@ def watched(
     services = new_services(
         "media",
         HORDE_CLEANUP_INTERVAL_SECONDS="1",
+        HORDE_WEBHOOK_ALLOWED_HOSTS=NOBODY,
         HORDE_CHAT_MESSAGES_OFFLOAD_ENABLED="true",
         HORDE_MODERATION_RETENTION_INTERVAL_SECONDS="1",
         HORDE_MODERATION_UPLOAD_INTERVAL_SECONDS="1",

@@ -40,6 +40,9 @@ _SLOW_POP = {
 }
 _PROXIED = {"X-Forwarded-For": "198.51.100.7"}
 
+NOBODY = "127.0.0.1:9"
+"""Where no webhook is listened to: the port that discards."""
+
 
 def prepare(services: Services) -> None:
     """What loops find at their first run: a debt that a floor forgave, and evidence past its window."""
@@ -221,6 +224,7 @@ class Traffic:
             popping = pool.submit(self._post, "/generate/text/pop", pop, self._owner.api_key)
             time.sleep(0.3)
             body = {"prompt": "Once", "models": [WRITES], "params": {"max_length": 3000, "max_context_length": 8192}}
+            body["webhook"] = f"https://{NOBODY}/hook"
             self._post("/generate/text/async", body, self._client.api_key).raise_for_status()
             job = popping.result().raise_for_status().json()["id"]
         submit = {"id": job, "state": "ok", **reply}
