@@ -7,7 +7,7 @@ had in hand and no other.
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
@@ -47,6 +47,9 @@ class Unreadable:
     """No image, a broken one, or one that broke its decoder."""
 
 
+type Image = Callable[[], str | bytes]
+"""Gives one image, as base64 (str) or as it is (bytes)."""
+
 type Decoded = Jpeg | TooManyPixels | Unreadable
 
 
@@ -77,8 +80,8 @@ class Decoders:
             for slot in decoders._slots:
                 await slot.end()
 
-    async def normalise(self, image: str | bytes) -> Decoded:
-        """One image, as base64 (str) or as it is (bytes), decoded and encoded anew. Raises DecodersBusy."""
+    async def normalise(self, image: Image) -> Decoded:
+        """One image, decoded and encoded anew. It is fetched when its turn has come. Raises DecodersBusy."""
         with self._events.queued():
             try:
                 async with asyncio.timeout(self._patience):
@@ -86,7 +89,7 @@ class Decoders:
             except TimeoutError:
                 raise DecodersBusy from None
         try:
-            return await slot.normalise(image)
+            return await slot.normalise(image())
         finally:
             self._free.put_nowait(slot)
 

@@ -6,4 +6,4 @@ from services.media.rules.image_sources import ImagesAsk
 
 def images_ask(request: pb.StoreImagesRequest) -> ImagesAsk:
     """What StoreImages asks."""
-    return ImagesAsk(request.request_id, tuple(request.urls), request.max_total_bytes)
+    return ImagesAsk(request.request_id, request.urls, request.max_total_bytes)

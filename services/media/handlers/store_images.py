@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from services.media.blobs import Form
-from services.media.decoding import DecodersBusy, Jpeg, TooManyPixels
+from services.media.decoding import DecodersBusy, Image, Jpeg, TooManyPixels
 from services.media.deps import Deps
 from services.media.rules.image_caps import (
     RunningTotal,
@@ -37,7 +38,7 @@ async def store_images(ask: ImagesAsk, deps: Deps) -> StoredImages:
         check_count(len(ask.urls))
         sources = [read_source(url, number) for number, url in enumerate(ask.urls)]
         began = deps.clock.monotonic()
-        images = await _gather(sources, ask.max_total_bytes, deps)
+        images = await _gather(ask, sources, deps)
         deps.events.took("gather", deps.clock.monotonic() - began)
         began = deps.clock.monotonic()
         jpegs = await _normalise(images, deps)
@@ -53,28 +54,32 @@ async def store_images(ask: ImagesAsk, deps: Deps) -> StoredImages:
     return StoredImages(keys, sizes)
 
 
-async def _gather(sources: Sequence[Source], cap: int, deps: Deps) -> list[str | bytes]:
+async def _gather(ask: ImagesAsk, sources: Sequence[Source], deps: Deps) -> list[Image]:
     """Every image, held to the caps: the data URLs are counted before anything is fetched."""
-    total = RunningTotal(cap)
+    total = RunningTotal(ask.max_total_bytes)
     sizes = [source.size for source in sources if isinstance(source, DataSource)]
     for number, source in enumerate(sources):
         if isinstance(source, DataSource):
             total.add(source.size, number)
-    images: list[str | bytes] = []
+    images: list[Image] = []
     for number, source in enumerate(sources):
         match source:
-            case DataSource(base64=text):
-                images.append(text)
+            case DataSource(start=start):
+                images.append(partial(_base64, ask.urls, number, start))
             case WebSource(url=url):
                 body = await deps.fetcher.fetch_public_image(url, number, max_bytes=total.left)
                 total.add(len(body), number)
                 sizes.append(len(body))
-                images.append(body)
+                images.append(partial(bytes, body))
     deps.events.received(sizes)
     return images
 
 
-async def _normalise(images: Sequence[str | bytes], deps: Deps) -> list[bytes]:
+def _base64(urls: Sequence[str], number: int, start: int) -> str:
+    return urls[number][start:]
+
+
+async def _normalise(images: Sequence[Image], deps: Deps) -> list[bytes]:
     """The JPEGs, decoded side by side; the first bad image in order is the one refused."""
     jpegs: list[bytes] = []
     try:

@@ -15,7 +15,10 @@ _WEB_URL = re.compile(r"https?://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ImagesAsk:
-    """`urls` in the order of the request; `max_total_bytes` for all of them, as sent and again as stored."""
+    """`urls` in the order of the request; `max_total_bytes` for all of them, as sent and again as stored.
+
+    Each look at one of the `urls` may make it anew: 33 MB of letters are kept once, as they came.
+    """
 
     request_id: str
     urls: Sequence[str]
@@ -24,12 +27,12 @@ class ImagesAsk:
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """What claims to be base64, and how many bytes it then is.
+    """What claims to be base64: where in its URL it starts, and how many bytes it is then.
 
     Its alphabet is checked where it is decoded: reading 33 MB of letters here would hold up every other call.
     """
 
-    base64: str
+    start: int
     size: int
 
 
@@ -64,4 +67,4 @@ def read_source(url: str, number: int) -> Source:
     payload = url[head.end() :]
     if not payload or len(payload) % 4 or not payload.isascii():
         raise Refusal(reasons.SOURCE_IMAGE_UNREADABLE, f"Image {number}: the data URL does not hold valid base64.")
-    return DataSource(payload, len(payload) // 4 * 3 - payload[-2:].count("="))
+    return DataSource(head.end(), len(payload) // 4 * 3 - payload[-2:].count("="))
