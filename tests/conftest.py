@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.servers import Database, ObjectStore, Restartable, Servers
+from tests.servers import SYSTEM_FOLDERS, Database, ObjectStore, Restartable, Servers
 
 # read by gRPC when it is loaded: tests close many connections, and each would be a line
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
@@ -103,7 +103,7 @@ def system_tool() -> Callable[[str], Path]:
     """Find a program of the system, or skip the test; with CI set a missing program is a failure."""
 
     def find(name: str) -> Path:
-        found = shutil.which(name)
+        found = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{SYSTEM_FOLDERS}")
         if found is not None:
             return Path(found)
         if os.environ.get("CI"):

@@ -29,6 +29,9 @@ from horde.cli.stack.valkey import Valkey
 from horde.settings import PostgresSettings
 from horde.store import Store
 
+SYSTEM_FOLDERS = "/usr/sbin:/sbin"
+"""Where a system keeps programs for its administrators; not everybody's PATH names them."""
+
 PASSWORD = "for-tests"
 ROLES = ("horde_admission", "horde_dispatch", "horde_moderation")
 TEMPLATE = "horde_template"

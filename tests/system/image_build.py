@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.manifests import DOCKERFILE, ROOT
+from tests.servers import SYSTEM_FOLDERS
 
 BASE = "localhost/python-stand-in"
 IMAGE = "localhost/chat-horde"
@@ -41,13 +42,14 @@ class Builder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         # buildah's own way to run without a container engine
-        self._environment = {**os.environ, "BUILDAH_ISOLATION": "chroot"}
+        path = f"{os.environ.get('PATH', os.defpath)}:{SYSTEM_FOLDERS}"
+        self._environment = {**os.environ, "PATH": path, "BUILDAH_ISOLATION": "chroot"}
 
     def make_base(self) -> None:
         """The image that stands in for the official Python one."""
         system = self._folder / "system"
         packages = ",".join(_LIBRARIES)
-        _run(["debootstrap", "--variant=minbase", f"--include={packages}", _DEBIAN, str(system)])
+        _run(["debootstrap", "--variant=minbase", f"--include={packages}", _DEBIAN, str(system)], self._environment)
         shutil.rmtree(system / "var/cache/apt/archives")
         for part in ("bin", "lib", "include"):
             shutil.copytree(
@@ -61,7 +63,7 @@ class Builder:
         site.mkdir()
         if Path(_AUTHORITIES).exists():
             shutil.copy(_AUTHORITIES, system / _AUTHORITIES.removeprefix("/"))
-        _run(["chroot", str(system), "ldconfig"])
+        _run(["chroot", str(system), "ldconfig"], self._environment)
         container = self.buildah("from", "scratch")
         self.buildah("add", "--quiet", container, str(system), "/")
         for variable in (f"PATH={_PATH}", f"SSL_CERT_FILE={_AUTHORITIES}", f"PIP_CERT={_AUTHORITIES}"):

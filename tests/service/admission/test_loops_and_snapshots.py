@@ -45,14 +45,15 @@ async def test_without_a_threshold_nobody_is_promoted(world: AdmissionWorld) -> 
     assert "promotion" not in {loop.name for loop in loops(world.deps)}
 
 
-async def test_an_address_is_checked_once_a_second(world: AdmissionWorld) -> None:
+async def test_an_address_is_checked_each_time_and_a_busy_one_ten_times_a_second(world: AdmissionWorld) -> None:
     await world.worker()
-    await world.admit(chat())
-    await world.admit(chat())
-    assert len(world.moderation.checked) == 1
+    for calls, checked in ((1, 1), (1, 2), (10, 10)):
+        for _ in range(calls):
+            await world.admit(chat())
+        assert len(world.moderation.checked) == checked
     world.clock.advance(timedelta(seconds=1))
     await world.admit(chat())
-    assert len(world.moderation.checked) == 2
+    assert len(world.moderation.checked) == 11
 
 
 async def test_a_flagged_services_passkey_stops_counting(world: AdmissionWorld) -> None:
