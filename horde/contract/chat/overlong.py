@@ -51,8 +51,8 @@ def _long_strings(body: bytes) -> Iterator[tuple[int, int]]:
         if probe < last:
             continue
         start, end = body.rfind(b'"', last, probe), body.find(b'"', probe)
-        if end < 0:
-            return
+        if end < 0:  # one that never ends
+            end = len(body)
         if start >= 0:
             yield start + 1, end
         last = end + 1

@@ -58,8 +58,11 @@ def _refuse_overlong(body: bytes) -> None:
         return
     try:
         sent = strict_json.loads_object(cut)
-    except Refusal:
-        return  # which names a place: it has to be the place in the whole body
+    except Refusal as wrong:
+        # which names a place: it has to be the place in the whole body, as that of a string that never ends is
+        if "Unterminated string" in wrong.message and body.startswith(cut):
+            raise
+        return
     _checked(sent)
 
 

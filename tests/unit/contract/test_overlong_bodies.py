@@ -82,6 +82,20 @@ def test_what_is_no_json_is_told_by_its_place_in_the_whole_body() -> None:
     assert f"line 1, column {len(body) - 1}" in refused(body)
 
 
+def test_a_text_without_its_end_is_told_by_where_it_begins() -> None:
+    body = b'{"model":"m","messages":[{"role":"user","content":"' + filled(b"a")
+
+    assert shortened(body) is not None
+    assert "Unterminated string" in refused(body)
+    assert f"line 1, column {body.index(b'"aaa') + 1}." in refused(body)
+
+
+def test_what_is_wrong_after_a_long_blank_is_told_by_its_place() -> None:
+    body = saying(b"Hi") + b" " * FAR_TOO_MUCH + b"]"
+
+    assert f"line 1, column {len(body)}." in refused(body)
+
+
 @pytest.mark.parametrize(
     "made",
     [
