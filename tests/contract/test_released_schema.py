@@ -3,16 +3,15 @@
 import importlib.util
 import os
 import subprocess
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.releases import RELEASES, is_shallow
 from tools.sizes import ROOT
 
 STORE = Path("horde/store")
-RELEASES: list[dict[str, str]] = tomllib.loads((ROOT / "docs" / "releases.toml").read_text())["release"]
 
 
 def released_files(schema: str) -> Iterator[Path]:
@@ -38,6 +37,6 @@ def test_the_files_of_a_released_schema_are_as_they_were(
     asked = subprocess.run(
         [*git, "diff", "--name-only", release["commit"], "--", *files], capture_output=True, text=True, check=False
     )
-    if asked.returncode != 0 and not os.environ.get("CI"):
+    if asked.returncode != 0 and (is_shallow(git) or not os.environ.get("CI")):
         pytest.skip("the release is not in this clone's history")
     assert (asked.returncode, asked.stdout) == (0, "")
