@@ -20,7 +20,7 @@ from horde.store import Store, queries
 
 app = typer.Typer(help="What the retention rules would remove.", no_args_is_help=True)
 
-_SQL = queries("horde.cli")
+_SQL = queries("horde.store")
 
 _COLUMNS = (
     ("step", "step"),

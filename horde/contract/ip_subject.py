@@ -4,11 +4,19 @@ moderation.md A2: an IPv4 address is itself, an IPv6 address is its /64, because
 rotate in. What is no address has no subject, and is never counted or blocked; nor has a network of IPv4, not even /32.
 """
 
+import hashlib
+import hmac
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 _CUSTOMER_BITS = 64
 _V6_BITS = 128
 _MAPPED = IPv6Network("::ffff:0:0/96")
+
+_LABEL = b"moderation:ip-subject:v1\x00"
+"""Keeps this use of the secret apart from any other. No subject holds a NUL, so label and subject stay apart."""
+
+_KNOWN_SECRETS = frozenset({"", "changeme", "s0m3s3cr3t"})
+"""Values of examples and fallbacks: everybody could compute the pseudonyms."""
 
 
 def ip_subject(origin: str | None) -> str | None:
@@ -43,3 +51,15 @@ def _network_subject(text: str) -> str | None:
 def _customer(address: int) -> str:
     """The /64 of an address given as a number, which has no zone."""
     return str(IPv6Network((address, _CUSTOMER_BITS), strict=False))
+
+
+def has_real_secret(secret: str | None) -> bool:
+    """Whether pseudonyms can be made at all."""
+    return secret is not None and secret not in _KNOWN_SECRETS
+
+
+def ip_subject_key(subject: str | None, secret: str | None) -> str | None:
+    """The pseudonym of a subject: 64 lower-case hex digits; None without a subject or a real secret."""
+    if subject is None or secret is None or not has_real_secret(secret):
+        return None
+    return hmac.new(secret.encode(), _LABEL + subject.encode(), hashlib.sha256).hexdigest()

@@ -83,13 +83,15 @@ def quote(
     `multiplier` is the first listed model's, None when it is unknown; `models` how many were listed.
     """
     factor = context_factor(max_context_length)
-    if not models:
+    taxes = ACTIVATION_TAX + IMAGE_TAX * images
+    if models and multiplier is None:
+        # an unknown model's generation is not rounded before it is counted (base-domain 6.3)
+        return hundredths((max_length * 0.027 * factor + BURN / 100) * generations) + taxes
+    if not models or multiplier is None:
         each = max_length * 13 * factor / 100
-    elif multiplier is None:
-        each = max_length * 0.027 * factor
     else:
         each = max_length * _size_bonus(multiplier) * multiplier * factor / 100
-    return (hundredths(each) + BURN) * generations + ACTIVATION_TAX + IMAGE_TAX * images
+    return (hundredths(each) + BURN) * generations + taxes
 
 
 def upfront(*, max_length: int, generations: int, multipliers: Sequence[float]) -> int:

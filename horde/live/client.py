@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import ReadOnlyError
+from redis.exceptions import OutOfMemoryError, ReadOnlyError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from horde.failures import Outage
@@ -19,6 +19,9 @@ from horde.telemetry import tracing
 RESET_CONNECTION = (AttributeError, RuntimeError)
 """What a write to a connection that was reset while idle raises instead of a ConnectionError: AttributeError
 from CPython 3.12.1 and 3.13.0 (cpython#136234), RuntimeError from uvloop. redis-py's own retry lets both pass."""
+
+_NO_WRITES = ("MISCONF ", "NOREPLICAS ")
+"""How an answer begins by which Redis takes no writes now: its disk is full, or it has lost its replicas."""
 
 UNREACHABLE = (RedisConnectionError, RedisTimeoutError, ReadOnlyError, ConnectionError, TimeoutError)
 """What says that Redis cannot answer now. ReadOnlyError: it became a replica while we were connected."""
@@ -80,6 +83,11 @@ class Live:
                     yield self.redis
         except UNREACHABLE as error:
             raise LiveUnavailable(f"{type(error).__name__}: {error}") from error
+        except ResponseError as error:
+            # Only the type: the message of a pipeline quotes the command.
+            if isinstance(error, OutOfMemoryError) or str(error).startswith(_NO_WRITES):
+                raise LiveUnavailable(type(error).__name__) from error
+            raise
         except RESET_CONNECTION as error:
             # The retry has been through three fresh connections already; any other error of these types is a bug.
             if is_reset(error):

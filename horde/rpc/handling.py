@@ -39,6 +39,12 @@ _IDS = ("request_id", "generation_id", "generation_ids")
 """Fields of messages that traces are searched by."""
 
 
+def faulted(service: str, method: str, error: BaseException) -> None:
+    """Counts and logs a bug. Handlers call it for one that must not end their call."""
+    _FAULTS.labels(service, method).inc()
+    log.error("fault", method=method, exc_info=error)
+
+
 class Surroundings:
     """Wraps the handlers of one service. `callers`: who may call them; None: whoever reaches the port."""
 
@@ -69,7 +75,12 @@ class Surroundings:
             return grpc.unary_stream_rpc_method_handler(
                 stream, handler.request_deserializer, handler.response_serializer
             )
-        raise TypeError(f"{method}: streams of requests are not used in this system")
+        if handler.stream_stream is not None:
+            both = cast("Any", self._around_stream(method, cast("Streaming", handler.stream_stream), marked=False))
+            return grpc.stream_stream_rpc_method_handler(
+                both, handler.request_deserializer, handler.response_serializer
+            )
+        raise TypeError(f"{method}: streams of requests with one answer are not used in this system")
 
     def _around_unary(self, method: str, handler: Unary) -> Unary:
         timings = Timings(_SERVER_SECONDS, self._service, method)
@@ -101,7 +112,8 @@ class Surroundings:
 
         return answer
 
-    def _around_stream(self, method: str, handler: Streaming) -> Streaming:
+    def _around_stream(self, method: str, handler: Streaming, *, marked: bool = True) -> Streaming:
+        """`marked`: the request is one message, whose ids the span may name."""
         timings = Timings(_SERVER_SECONDS, self._service, method)
         running = _STREAMS.labels(self._service, method)
         span_name = f"{self._service}.{method}"
@@ -118,7 +130,8 @@ class Surroundings:
                 if self._callers is not None:
                     self._callers.check(context)
                 with tracing.server_span(span_name, traceparent):
-                    _mark_ids(request)
+                    if marked:
+                        _mark_ids(request)
                     async for message in handler(request, context):
                         yield message
             except asyncio.CancelledError:
@@ -153,8 +166,7 @@ class Surroundings:
         if isinstance(error, NotOurs):
             log.warning("caller refused", method=method, why=str(error))
             return _Ending(grpc.StatusCode.PERMISSION_DENIED, str(error))
-        _FAULTS.labels(self._service, method).inc()
-        log.error("fault", method=method, exc_info=error)
+        faulted(self._service, method, error)
         return _Ending(grpc.StatusCode.INTERNAL, f"internal error, trace {tracing.trace_id()}")
 
 

@@ -4,7 +4,7 @@ A fragment is one subject; a service inherits from the subjects it needs, so two
 variable can never disagree on its default.
 """
 
-from horde.settings.reading import Numbers, Settings, Words, env
+from horde.settings.reading import Numbers, Settings, Whole, Words, env
 
 FLASK_LIMIT = r"^\s*\d+\s*(/|per)\s*(\d+\s*)?(second|minute|hour|day)s?\s*$"
 """One limit in flask-limiter notation: `2/second`, `90 per minute`, `5 per 10 seconds`."""
@@ -129,7 +129,7 @@ class ServiceAddressSettings(Settings):
     rate_limit_whitelist: Words = env(
         "HORDE_RATE_LIMIT_WHITELIST",
         "Addresses of trusted services, as a comma or JSON list: higher limits of submits, short timeouts.",
-        (),
+        ("212.227.227.178", "5.189.169.230"),  # upstream's own, base-domain 1.7
     )
 
 
@@ -242,11 +242,11 @@ class ModerationSettings(Settings):
         86_400.0,
         gt=0,
     )
-    model_rejection_timeout_threshold: int = env(
+    model_rejection_timeout_threshold: Whole = env(
         "HORDE_MODEL_REJECTION_TIMEOUT_THRESHOLD",
         "Model rejections of one subject in an hour that are still forgiven.",
         5,
-        ge=1,
+        refuses_empty=True,
     )
     moderation_frontpage_url: str | None = env(
         "HORDE_MODERATION_FRONTPAGE_URL",
@@ -268,5 +268,7 @@ class ModerationSettings(Settings):
         pattern=r"^https?://[^/]+",
     )
     problem_job_alert_exempt_user_ids: Numbers = env(
-        "HORDE_PROBLEM_JOB_ALERT_EXEMPT_USER_IDS", "Accounts whose problem jobs are not counted and raise no alert.", ()
+        "HORDE_PROBLEM_JOB_ALERT_EXEMPT_USER_IDS",
+        "Accounts whose problem jobs, like those of ADMINS, are not counted and raise no alert.",
+        (),
     )

@@ -6,6 +6,7 @@ holds exactly what was written there and never a stray variable of the machine.
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, override
 
@@ -16,6 +17,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from horde.failures import StartError
 
 _REQUIRED: Any = ...
+
+_WHOLE = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
 class SettingsError(StartError):
@@ -142,8 +145,19 @@ def _split(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
+def _whole(value: object) -> int:
+    """A positive whole number as a person writes it: `int()` alone would also take `+5`, `05`, `5.0` and `1_0`."""
+    text = str(value).strip()
+    if _WHOLE.fullmatch(text) is None:
+        raise ValueError("has to be a positive whole number")
+    return int(text)
+
+
 Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 """A list of words: `a, b` or a JSON list."""
 
 Numbers = Annotated[tuple[int, ...], BeforeValidator(_split)]
 """A list of whole numbers: `1, 2` or a JSON list."""
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""A positive whole number, in plain digits."""

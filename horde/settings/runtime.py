@@ -80,7 +80,7 @@ class S3Settings(Settings):
 
 
 class EvidenceSettings(Settings):
-    """Where evidence is kept, apart from every other object. Account or bucket unset: no evidence store."""
+    """Where evidence is kept, apart from every other object. One of account, bucket and keys unset: no store."""
 
     evidence_account: str | None = env(
         "R2_EVIDENCE_ACCOUNT", "The S3 endpoint of the evidence store.", None, pattern=r"^https?://"

@@ -124,13 +124,17 @@ class Store:
         return _row_count(await self._once_or_again("execute", query, args))
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
-        """`async with store.transaction() as tx:` is the only commit. No RPC, Redis or S3 inside."""
+    async def transaction(self, *, of_one_moment: bool = False) -> AsyncIterator[Transaction]:
+        """`async with store.transaction() as tx:` is the only commit. No RPC, Redis or S3 inside.
+
+        `of_one_moment`: all statements see the database as the first one does; none of them may change a row that
+        others change.
+        """
         with _in_our_words():
             connection = await self._pool.acquire(self._wait)
         is_known = False
         try:
-            unit = connection.transaction()
+            unit = connection.transaction(isolation="repeatable_read" if of_one_moment else None)
             with _in_our_words():
                 await unit.start()
             try:
@@ -172,6 +176,10 @@ class Store:
         except (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError) as error:
             raise StartError(f"Postgres refuses us ({error}); check HORDE_DATABASE_URL") from error
         versions.compare(found, floor)
+
+    async def is_newer(self) -> bool:
+        """Whether newer code has migrated the database. Raises StoreUnavailable."""
+        return await self.fetchval(versions.FOUND) not in versions.known()
 
     async def _once_or_again(self, way: Way, query: Query, args: tuple[object, ...]) -> Any:
         try:

@@ -20,7 +20,7 @@ _WRITES = re.compile(
     r"\b(INSERT|UPDATE|DELETE|MERGE|LOCK|CALL|TRUNCATE|NOTIFY|nextval|setval|pg_notify)\b|\bFOR\s+(NO\s+KEY\s+|KEY\s+)?(UPDATE|SHARE)\b|_v\d+\s*\(",
     re.IGNORECASE,
 )
-"""A statement that matches may change something. `…_v1(` is how all our SQL functions that write are named."""
+"""A statement that matches may change something. `…_v1(`, of any version, is how our SQL functions are named."""
 
 _READS_ONLY = re.compile(r"^-- reads only$", re.MULTILINE)
 """A header line that promises it all the same: every function that the statement calls is `STABLE`."""

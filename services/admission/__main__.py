@@ -1,5 +1,6 @@
 """The admission process: the only place that reads the environment and opens stores and channels."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -29,6 +30,9 @@ _REFRESH = timedelta(seconds=5)
 
 _POLICY = timedelta(seconds=1)
 """A moderator who writes the first filter expects the next prompt to be judged by it."""
+
+_LAST_SECONDS = 0.5
+"""Seconds that work after an answer gets once the last call has ended: half of what the drain leaves for closing."""
 
 _PROTO_NAME = "horde_pb.admission.v1.AdmissionService"
 
@@ -61,8 +65,7 @@ async def opened(settings: AdmissionSettings, clock: Clock) -> AsyncIterator[Dep
                 clearing=clearing,
             )
         finally:
-            await telling.drain()
-            await clearing.drain()
+            await asyncio.gather(telling.drain(_LAST_SECONDS), clearing.drain(_LAST_SECONDS))
             await neighbours.close()
 
 

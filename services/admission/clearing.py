@@ -27,9 +27,14 @@ class Clearing:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def drain(self) -> None:
-        """Returns when every delete has ended."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+    async def drain(self, within: float) -> None:
+        """Gives the deletes under way up to `within` seconds; the rest is left to the queue."""
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks, timeout=within)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
 
     async def _delete(self, keys: Sequence[str]) -> None:
         try:

@@ -2,7 +2,6 @@
 
 from prometheus_client import Counter, Histogram
 
-from horde.failures import Outage
 from horde.telemetry import logs
 from horde.telemetry.metrics import LONG_SECONDS
 from services.admission import durations
@@ -77,13 +76,17 @@ class Events(MoneyEvents):
         """A submission got its answer: queued, repeated or quoted."""
         _ADMITTED.labels(outcome).inc()
 
-    def not_suspected(self, account: int, away: Outage) -> None:
-        """An account should have been suspected, and the store was away."""
-        log.warning("account not suspected", account=account, why=away.detail)
+    def not_suspected(self, account: int, error: BaseException) -> None:
+        """An account should have been suspected, and that could not be written."""
+        log.warning("account not suspected", account=account, why=type(error).__name__)
 
     def promoted(self, account: int) -> None:
         """An account became trusted."""
         log.info("account promoted", account=account)
+
+    def passed_over(self, account: int, error: Exception) -> None:
+        """A loop failed at an account and went on with the others; the run counts as a fault all the same."""
+        log.error("account passed over", account=account, why=type(error).__name__)
 
     def month_paid(self, account: int, amount: int) -> None:
         """An account got the kudos of a month; in hundredths."""

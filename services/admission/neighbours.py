@@ -17,8 +17,8 @@ from horde_pb.moderation.v1 import moderation_service_pb2_grpc as moderation_grp
 _QUICK = timedelta(seconds=1)
 """A look-up in moderation's memory: later is as good as never."""
 
-_SCREENING = timedelta(seconds=5)
-"""A prompt of 1 MiB through every filter, with its event written."""
+_SCREENING = timedelta(seconds=10)
+"""A prompt through every filter, four seconds at most, and a refusal with all that comes of it, three."""
 
 _STORING = timedelta(seconds=50)
 """20 images, some fetched, all encoded and stored. Ten less than the gateway waits, so that our refusal reaches it."""
@@ -70,7 +70,7 @@ class Moderation:
         return (await self._policy(moderation_pb.GetPolicyRequest())).has_filters
 
     async def rewritten(self, asked: Screening) -> list[str] | None:
-        """The texts as they are to be used; None: as they are. Raises Refusal(CorruptPrompt)."""
+        """The texts as they are to be used; None: as they are. Raises Refusal(CorruptPrompt, PromptRewrittenAway)."""
         answer = await self._screen(
             moderation_pb.ScreenPromptRequest(
                 account_id=asked.account_id,

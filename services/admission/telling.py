@@ -32,10 +32,13 @@ class Telling:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._keep_telling(), name="tell waiting pops")
 
-    async def drain(self) -> None:
-        """Returns when all is told."""
-        if self._task is not None:
-            await asyncio.gather(self._task, return_exceptions=True)
+    async def drain(self, within: float) -> None:
+        """Returns when all is told, or after `within` seconds."""
+        if self._task is None:
+            return
+        await asyncio.wait([self._task], timeout=within)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
 
     async def _keep_telling(self) -> None:
         while self._due:

@@ -44,7 +44,7 @@ async def dependencies(settings: DispatchSettings, reference: Reference) -> Asyn
         await store.check_schema()
         aftermath.start()
         webhooks.start()
-        jail = Jail()
+        jail, vpn = Jail(), VpnCheck(settings.ip_checker, settings.ip_checker_exempt)
         try:
             yield Deps(
                 jail=jail,
@@ -56,12 +56,13 @@ async def dependencies(settings: DispatchSettings, reference: Reference) -> Asyn
                 reference=reference,
                 aftermath=aftermath,
                 webhooks=webhooks,
-                vpn=VpnCheck(settings.ip_checker, settings.ip_checker_exempt),
+                vpn=vpn,
                 room=room,
             )
         finally:
             await asyncio.gather(aftermath.drain(_AFTERMATH_SECONDS), webhooks.drain(_AFTERMATH_SECONDS))
             await jail.close()
+            await vpn.close()
 
 
 @asynccontextmanager

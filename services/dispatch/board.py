@@ -33,7 +33,7 @@ async def messages_for(worker: UUID, deps: Deps) -> Sequence[Message]:
 
 def changed(deps: Deps) -> None:
     """A message was written or removed here: it shows at once."""
-    deps.memory.put(_BOARD, None, 0, now=deps.clock.monotonic())
+    deps.memory.forget(_BOARD)
 
 
 async def _board(deps: Deps) -> Board:
@@ -44,8 +44,9 @@ async def _board(deps: Deps) -> Board:
 
 
 async def _read(deps: Deps) -> Board:
+    changes = deps.memory.changes
     board: dict[UUID | None, list[Message]] = {}
     for message in await repo.active(deps.store, deps.clock.now(), at_most=_MOST):
         board.setdefault(message.worker_id, []).append(message)
-    deps.memory.put(_BOARD, board, _FRESH_SECONDS, now=deps.clock.monotonic())
+    deps.memory.put(_BOARD, board, _FRESH_SECONDS, now=deps.clock.monotonic(), changes=changes)
     return board

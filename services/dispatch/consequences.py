@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 from uuid import UUID
 
-from horde.contract.refusal import Refusal
-from horde.failures import Outage
-from horde.telemetry import logs
 from services.dispatch import reporting
 from services.dispatch.aftermath import Work
 from services.dispatch.deps import Deps
@@ -22,10 +19,11 @@ from services.dispatch.rules import suspicions, webhook
 from services.dispatch.rules.streams import Signal
 from services.dispatch.rules.submission import Reply, Target
 
-log = logs.get(__name__)
-
 _SHORTLY = 0.25
 """Seconds that an answer waits for a lease to go; a neighbour that is away holds no worker up for longer."""
+
+_CANCELLED = 1.0
+"""The same for a cancel: what the call to progress may take."""
 
 
 def stored(target: Target, result: StoredResult, deps: Deps) -> None:
@@ -82,17 +80,16 @@ def faulted(fault: Fault, deps: Deps, *, fake: bool, chat: bool) -> None:
             publish(fault.request_id, [Signal("faulted", fault.finished, fault.fault_reason, fault.fault_rc)], deps)
 
 
-async def cancel_leases(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
-    """The workers of a cancelled request are told to stop.
+async def leases_cancelled(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
+    """The workers of a cancelled request are told to stop before the answer: the next post learns of it.
 
-    Awaited, so that a post after the cancel's answer learns of it.
+    The answer waits for _CANCELLED at most; they are told even so.
     """
     if not generations:
         return
-    try:
-        await deps.neighbours.cancel_leases(str(request), [str(generation) for generation in generations])
-    except (Outage, Refusal) as away:
-        log.warning("leases not cancelled", request=str(request), why=str(away))
+    running = [str(generation) for generation in generations]
+    telling = partial(deps.neighbours.cancel_leases, str(request), running)
+    await deps.aftermath.finish("cancel_leases", telling, within=_CANCELLED)
 
 
 async def lease_gone(generation: UUID, request: UUID, deps: Deps, *, ended: bool) -> None:

@@ -40,16 +40,18 @@ async def worker_lately(wanted: UUID | str, deps: Deps) -> WorkerDetails | None:
     known = deps.memory.get(key, now=deps.clock.monotonic())
     if isinstance(known, WorkerDetails):
         return known
+    changes = deps.memory.changes
     found = await deps.memory.ask_once(key, lambda: repo.read(deps.store, wanted))
     if found is not None:
-        deps.memory.put(key, found, deps.settings.worker_details_cache_seconds, now=deps.clock.monotonic())
+        seconds = deps.settings.worker_details_cache_seconds
+        deps.memory.put(key, found, seconds, now=deps.clock.monotonic(), changes=changes)
     return found
 
 
 def forget(worker: WorkerDetails, deps: Deps) -> None:
     """A worker was changed: this process tells it anew. Other replicas do when their memory ends."""
     for key in (_key(worker.id), _key(worker.name)):
-        deps.memory.put(key, None, 0, now=deps.clock.monotonic())
+        deps.memory.forget(key)
 
 
 def not_found(wanted: str) -> Refusal:

@@ -23,8 +23,12 @@ _QUICK = timedelta(seconds=1)
 
 _USUAL = timedelta(seconds=5)
 
-_IMAGES = timedelta(seconds=20)
-"""For reading up to 25 MiB from the object store."""
+_IMAGES = timedelta(seconds=8)
+"""For reading up to 25 MiB from the object store. The gateway waits 15 seconds for a pop: of a job whose images do not
+come there is time left to give it back and to hand another one out."""
+
+_DELETES = timedelta(seconds=20)
+"""For a batch of objects that nobody waits for."""
 
 
 class Neighbours:
@@ -47,7 +51,7 @@ class Neighbours:
         self._sign_images = media.repeatable(images.SignImages, deadline=_USUAL)
         self._sign_messages = media.repeatable(images.SignMessages, deadline=_USUAL)
         self._inline_images = media.repeatable(images.InlineImages, deadline=_IMAGES)
-        self._delete_objects = media.repeatable(images.DeleteObjects, deadline=_IMAGES)
+        self._delete_objects = media.repeatable(images.DeleteObjects, deadline=_DELETES)
         standing = ModerationServiceStub(moderation.channel)
         reports = ReportsServiceStub(moderation.channel)
         self._record_suspicion = moderation.repeatable(reports.RecordWorkerSuspicion, deadline=_USUAL)

@@ -1,7 +1,6 @@
 """The RPCs of dispatch: one line each, from the wire to the handler and back."""
 
 from typing import Any
-from uuid import UUID
 
 import grpc
 
@@ -94,7 +93,7 @@ class WorkersServicer(WorkersServiceServicer):
         self._deps = deps
 
     async def GiveJobsBack(self, request: routes.GiveJobsBackRequest, context: Context) -> routes.GiveJobsBackResponse:
-        await give_jobs_back(request.caller.api_key, UUID(request.claim_id), self._deps)
+        await give_jobs_back(request.caller.api_key, request.claim_id, self._deps)
         return routes.GiveJobsBackResponse()
 
     async def ListWorkers(self, request: routes.ListWorkersRequest, context: Context) -> routes.ListWorkersResponse:

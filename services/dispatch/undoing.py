@@ -23,6 +23,6 @@ async def undo(looking: asyncio.Task[Claim], deps: Deps) -> None:
 
 async def give_back(request: UUID, generations: Sequence[UUID], deps: Deps) -> None:
     """The generations vanish, their jobs wait again, and other workers are told. A repeat changes nothing."""
-    await queue.give_generations_back(deps.store, request, generations)
+    await queue.give_back(deps.store, request, generations, deps.clock.now())
     consequences.ended(request, generations, deps)
     consequences.waiting(request, deps)

@@ -6,6 +6,8 @@ The checker answers with a probability. Its answers are kept for hours: workers 
 from ipaddress import ip_address, ip_network
 from typing import Literal
 
+import httpx
+
 from horde.settings import Settings, Words, env
 from horde.telemetry import logs
 from horde.telemetry.metrics import Counter
@@ -39,24 +41,32 @@ class VpnCheckSettings(Settings):
 
 
 class VpnCheck:
-    """The checker and its answers so far."""
+    """The checker and its answers so far. One for the process; `close` it at the end."""
 
     def __init__(self, url: str | None = None, exempt: Words = ()) -> None:
         self._url = url
+        # made before anybody waits: to read the certificates takes longer than to ask
+        self._web = None if url is None else httpx.AsyncClient(timeout=_TIMEOUT_SECONDS)
         self._exempt = [ip_network(network, strict=False) for network in exempt]
         self._known = Memory(_REMEMBERED)
 
     async def judge(self, address: str, *, now: float) -> Verdict:
         """`unknown`: the checker is away, or has enough of us. `now`: the monotonic clock, in seconds."""
-        if self._url is None or self._is_exempt(address):
+        web = self._web
+        if web is None or self._is_exempt(address):
             return "safe"
         known = self._known.get(address, now=now)
         if known is not None:
             return "unsafe" if known == "unsafe" else "safe"
-        verdict = await self._known.ask_once(address, lambda: _asked(self._address_of(address)))
+        verdict = await self._known.ask_once(address, lambda: _asked(web, self._address_of(address)))
         if verdict != "unknown":
             self._known.put(address, verdict, _KEPT_SECONDS, now=now)
         return verdict
+
+    async def close(self) -> None:
+        """Ends the connections to the checker."""
+        if self._web is not None:
+            await self._web.aclose()
 
     def _address_of(self, address: str) -> str:
         url = self._url or ""
@@ -72,19 +82,16 @@ class VpnCheck:
         return any(parsed in network for network in self._exempt)
 
 
-async def _asked(url: str) -> Verdict:
-    verdict = await _answered(url)
+async def _asked(web: httpx.AsyncClient, url: str) -> Verdict:
+    verdict = await _answered(web, url)
     _CHECKS.labels(verdict).inc()
     return verdict
 
 
-async def _answered(url: str) -> Verdict:
-    import httpx  # noqa: PLC0415 - a horde without a checker pays nothing for the HTTP client
-
+async def _answered(web: httpx.AsyncClient, url: str) -> Verdict:
     try:
-        async with httpx.AsyncClient(timeout=_TIMEOUT_SECONDS) as client:
-            answer = await client.get(url)
-    except httpx.HTTPError as wrong:
+        answer = await web.get(url)
+    except (httpx.HTTPError, httpx.InvalidURL) as wrong:
         log.warning("VPN checker not reached", why=type(wrong).__name__)
         return "unknown"
     if answer.status_code == _TOO_MANY_REQUESTS:

@@ -44,7 +44,8 @@ async def _serve() -> None:
             Live.open(settings) as live,
             probes(settings.metrics_listen, readiness) as metrics,
         ):
-            deps = GatewayDeps.made(neighbours, SystemClock(), settings, limiter, Orphans(live), Events())
+            orphans = Orphans(live, settings.front_stream_budget_seconds)
+            deps = GatewayDeps.made(neighbours, SystemClock(), settings, limiter, orphans, Events())
             app = build_app(deps)
             drain = max(settings.drain_seconds - _CLOSING_SHARE, 0.0)
             async with served(app, settings.gateway_listen, drain) as url:

@@ -79,7 +79,7 @@ class Operation:
     budget: Budget = Budget.DEFAULT
     document: Mapping[str, object] = field(default_factory=dict)
     private: bool = False
-    """No cache on the way may keep any answer, whatever it is."""
+    """No cache on the way may keep any answer of this address, whatever it is."""
 
 
 class Endpoint:
@@ -89,13 +89,13 @@ class Endpoint:
         self._deps = deps
         self._hops = deps.settings.proxy_trusted_hops
         self._operations = {operation.method: operation for operation in operations}
+        self.is_private = any(operation.private for operation in operations)
+        """Whether no answer of this address may be kept, also when its method is wrong."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         method = scope["method"]
         operation = self._operations["GET" if method == "HEAD" else method]
         caller = caller_of(scope, self._hops)
-        if operation.private:
-            scope.setdefault(HEADERS, []).append(_PRIVATE)
         await self._deps.throttle.admit(scope, caller, operation.budget, operation.path)
         ask = Exchange(scope, receive, caller)
         answer = masks.masked(await operation.handler(self._deps, ask), ask.header(masks.HEADER))
@@ -103,13 +103,18 @@ class Endpoint:
 
 
 class NamedRoute(Route):
-    """A route that leaves itself in the scope, where metrics look for its template; FastAPI does so for its own."""
+    """A route that leaves itself in the scope, where metrics look for its template; FastAPI does so for its own.
+
+    Beside it it leaves the headers that every answer of its address has.
+    """
 
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         match, found = super().matches(scope)
         if match is not Match.NONE:
             found["route"] = self
+            if isinstance(self.endpoint, Endpoint) and self.endpoint.is_private:
+                found[HEADERS] = [*scope.get(HEADERS, ()), _PRIVATE]
         return match, found
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from horde.clock import SystemClock
 from horde.contract.limits import MAX_WAIT_SECONDS
 from horde.rpc.client import Neighbour
 from horde.rpc.probes import Check
@@ -32,10 +33,12 @@ from horde_pb.moderation.v1 import moderation_service_pb2 as moderation
 from horde_pb.moderation.v1 import moderation_service_pb2_grpc as moderation_grpc
 from horde_pb.progress.v1 import progress_service_pb2 as progress
 from horde_pb.progress.v1 import progress_service_pb2_grpc as progress_grpc
+from horde_pb.progress.v1 import watching_service_pb2_grpc
 from services.gateway.account_calls import AccountCalls, account_calls
 from services.gateway.operation_calls import OperationCalls, operation_calls
 from services.gateway.posting import Posting
 from services.gateway.review_calls import ReviewCalls, review_calls
+from services.gateway.watching import Watching
 
 _READ = timedelta(seconds=5)
 _WRITE = timedelta(seconds=15)
@@ -118,7 +121,6 @@ def connect(settings: NeighbourSettings) -> Neighbours:
     workers = worker_routes_pb2_grpc.WorkersServiceStub(to_dispatch.channel)
     sums = statistics_pb2_grpc.StatisticsServiceStub(to_dispatch.channel)
     messages = worker_messages_pb2_grpc.WorkerMessagesServiceStub(to_dispatch.channel)
-    progresses = progress_grpc.ProgressServiceStub(to_progress.channel)
     moderates = moderation_grpc.ModerationServiceStub(to_moderation.channel)
     return Neighbours(
         # Once: a body without an operation key would be queued twice.
@@ -153,17 +155,32 @@ def connect(settings: NeighbourSettings) -> Neighbours:
         get_worker_message=to_dispatch.repeatable(messages.GetWorkerMessage, deadline=_READ),
         # Once: a repeat finds nothing any more.
         delete_worker_message=to_dispatch.once(messages.DeleteWorkerMessage, deadline=_WRITE),
-        append_progress=Posting(
-            to_progress.repeatable(progresses.AppendProgress, deadline=_READ),
-            to_progress.repeatable(progresses.AppendTogether, deadline=_READ),
-        ).append,
-        watch_request=to_progress.stream(progresses.WatchRequest, deadline=None),
+        append_progress=_posting(to_progress).append,
+        watch_request=_watching(to_progress).events,
         get_modes=to_moderation.repeatable(moderates.GetModes, deadline=_READ),
         accounts=account_calls(to_admission),
         review=review_calls(to_admission, to_dispatch, to_moderation),
         operations=operation_calls(to_moderation),
         checks={one.name: _check(one) for one in channels},
         channels=channels,
+    )
+
+
+def _posting(to_progress: Neighbour) -> Posting:
+    posts = progress_grpc.ProgressServiceStub(to_progress.channel)
+    return Posting(
+        to_progress.repeatable(posts.AppendProgress, deadline=_READ),
+        to_progress.repeatable(posts.AppendTogether, deadline=_READ),
+    )
+
+
+def _watching(to_progress: Neighbour) -> Watching:
+    single = progress_grpc.ProgressServiceStub(to_progress.channel)
+    many = watching_service_pb2_grpc.WatchingServiceStub(to_progress.channel)
+    return Watching(
+        to_progress.stream(single.WatchRequest, deadline=None),
+        to_progress.stream(many.WatchRequests, deadline=None),
+        SystemClock(),
     )
 
 

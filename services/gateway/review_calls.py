@@ -47,7 +47,8 @@ def review_calls(to_admission: Neighbour, to_dispatch: Neighbour, to_moderation:
         list_suspicion_history=to_moderation.repeatable(reviews.ListSuspicionHistory, deadline=_READ),
         list_accesses=to_moderation.repeatable(reviews.ListAccesses, deadline=_READ),
         get_retention_policy=to_moderation.repeatable(reviews.GetRetentionPolicy, deadline=_READ),
-        preview_retention=to_moderation.repeatable(reviews.PreviewRetention, deadline=_READ),
+        # Once: one that took too long would take as long again, beside everybody else.
+        preview_retention=to_moderation.repeatable(reviews.PreviewRetention, deadline=_READ, tries=1),
         list_promotions=to_admission.repeatable(accounts.ListPromotions, deadline=_READ),
         list_paused_workers=to_dispatch.repeatable(workers.ListPausedWorkers, deadline=_READ),
     )

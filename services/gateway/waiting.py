@@ -10,6 +10,7 @@ from starlette.types import Receive
 
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
+from horde.telemetry import logs
 from horde_pb.dispatch.v1.dispatch_service_pb2 import (
     ClaimJobsRequest,
     ClaimJobsResponse,
@@ -22,6 +23,8 @@ from services.gateway.bodies import Disconnected
 from services.gateway.deps import GatewayDeps
 from services.gateway.endpoints import Exchange
 
+log = logs.get(__name__)
+
 _LOOK_SECONDS = 2.0
 """How often a status is looked at that nobody tells of: that a job was handed out is no event of the request."""
 
@@ -29,7 +32,7 @@ _LOOK_SECONDS = 2.0
 async def jobs(deps: GatewayDeps, ask: Exchange, message: ClaimJobsRequest) -> ClaimJobsResponse:
     """The jobs that a worker waits for; none when this process leaves.
 
-    Raises Disconnected when the worker is gone; what it was to be given then waits for others again.
+    Raises Disconnected when the worker is gone. What a wait that was broken off was to be given waits for others again.
     """
     message.claim_id = str(uuid.uuid4())
     claim = asyncio.ensure_future(deps.neighbours.wait_for_jobs(message))
@@ -37,15 +40,24 @@ async def jobs(deps: GatewayDeps, ask: Exchange, message: ClaimJobsRequest) -> C
     if not claim.done():
         claim.cancel()
     ended = (await asyncio.gather(claim, return_exceptions=True))[0]
-    if is_gone:
+    is_broken_off = isinstance(ended, asyncio.CancelledError)
+    if is_gone or is_broken_off:
         # Whatever the call came to: its answer may have been on its way.
-        await deps.neighbours.give_jobs_back(GiveJobsBackRequest(caller=message.caller, claim_id=message.claim_id))
+        await _give_back(deps, message)
+    if is_gone:
         raise Disconnected
-    if isinstance(ended, asyncio.CancelledError):
+    if is_broken_off:
         return ClaimJobsResponse()
     if isinstance(ended, BaseException):
         raise ended
     return ended
+
+
+async def _give_back(deps: GatewayDeps, claimed: ClaimJobsRequest) -> None:
+    try:
+        await deps.neighbours.give_jobs_back(GiveJobsBackRequest(caller=claimed.caller, claim_id=claimed.claim_id))
+    except (Outage, Refusal) as away:
+        log.warning("jobs not given back; their leases lapse", why=str(away))
 
 
 async def changed_status(deps: GatewayDeps, ask: Exchange, message: GetStatusRequest, seconds: float) -> RequestStatus:
@@ -101,23 +113,30 @@ async def _changed(deps: GatewayDeps, message: GetStatusRequest, first: RequestS
                     await told.wait()
             told.clear()
             now = await _status(deps, message)
-            if _stands(now) != _stands(first) or left <= _LOOK_SECONDS:
+            if _stands(now) != _stands(first) or deps.clock.monotonic() >= ends_at:
                 return now
     finally:
         listening.cancel()
 
 
 async def _listen(deps: GatewayDeps, request_id: str, told: asyncio.Event) -> None:
-    """Sets `told` when listening began, as a change may have been missed, at signals, and at a reply's first piece."""
+    """Sets `told` when listening began, as a change may have been missed, at signals, and at a reply's first piece.
+
+    Where it fails, the status is looked at now and then all the same.
+    """
     ask = WatchRequestRequest(request_id=request_id)
     is_running = False
-    with suppress(Outage, Refusal):  # then the status is only looked at now and then
+    try:
         opened = cast("AsyncGenerator[WatchRequestResponse]", deps.neighbours.watch_request(ask))
         async with aclosing(opened) as messages:
             async for message in messages:
                 if message.WhichOneof("event") != "delta" or not is_running:
                     told.set()
                 is_running = is_running or message.HasField("delta")
+    except (Outage, Refusal) as away:
+        log.info("changes not heard", why=str(away))
+    except Exception:
+        log.exception("fault", what="status: changes")
 
 
 def _stands(status: RequestStatus) -> tuple[object, ...]:

@@ -31,6 +31,8 @@ FRAME = struct.Struct(">cI")
 BASE64, RAW = b"6", b"R"
 """Kinds of a question: the image as base64, or as it is."""
 
+_SPACES = b" \t\n\f\r"
+
 READY = b"+"
 """Said once, before the first question, so that nobody's image pays for the start."""
 
@@ -178,10 +180,18 @@ def _webp_size(data: bytes) -> tuple[int, int]:
             return 0, 0
 
 
+def _from_base64(body: bytes) -> bytes:
+    """What base64 stands for. Spaces and missing padding are forgiven, and cost a copy only where they are."""
+    if len(body) % 4 or any(space in body for space in _SPACES):
+        body = body.translate(None, _SPACES)
+        body += b"=" * (-len(body) % 4)
+    return base64.b64decode(body, validate=True)
+
+
 def answer(kind: bytes, body: bytes, *, max_pixels: int, max_side: int) -> tuple[bytes, bytes]:
     """The kind and the bytes of one answer."""
     try:
-        data = base64.b64decode(body, validate=True) if kind == BASE64 else body
+        data = _from_base64(body) if kind == BASE64 else body
         return JPEG, normalise(data, max_pixels=max_pixels, max_side=max_side)
     except TooLargeError as error:
         return TOO_LARGE, str(error).encode()

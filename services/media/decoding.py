@@ -1,7 +1,7 @@
 """The decoders: a few processes that each take one image at a time, replaced when one crashes, hangs or swells.
 
-A decoder works on hostile bytes with C code, so it is a process that holds nothing and whose end refuses the image it
-had in hand and no other.
+A decoder works on hostile bytes with C code, so it is a process that holds nothing. An image whose decoder dies is
+given to one more; a second death, or a decoder that takes too long, refuses this image and no other.
 """
 
 import asyncio

@@ -35,7 +35,9 @@ class PublicFetcher:
                     return await self._follow(url, number, max_bytes)
             except NotAskedError as error:
                 raise Refusal(
-                    reasons.SOURCE_IMAGE_URL_REFUSED, f"Image {number}: the URL is not fetched: {error}."
+                    reasons.SOURCE_IMAGE_URL_REFUSED,
+                    f"Image {number}: the URL is not fetched: {error}.",
+                    {"image": number},
                 ) from error
             except NO_ANSWER as error:
                 raise _invalid(number, "it did not answer properly in time") from error
@@ -69,4 +71,6 @@ class PublicFetcher:
 
 
 def _invalid(number: int, why: str) -> Refusal:
-    return Refusal(reasons.SOURCE_IMAGE_URL_INVALID, f"Image {number}: the URL cannot be fetched: {why}.")
+    return Refusal(
+        reasons.SOURCE_IMAGE_URL_INVALID, f"Image {number}: the URL cannot be fetched: {why}.", {"image": number}
+    )

@@ -11,7 +11,7 @@ DELETE_RETRY = Key(
     kind="set",
     ttl=None,  # a key that expired out of the set would leave its object stored and unreferenced
     owner="media",
-    if_lost="objects that could not be deleted yet stay in the store; the log of that moment names them",
+    if_lost="deletes are tried again by dispatch alone, from the keys that it has queued in Postgres",
 )
 
 

@@ -3,12 +3,12 @@
 Nothing here changes the refusal: when Redis is away, the address stays in, and that is counted.
 """
 
+from horde.contract.ip_subject import ip_subject, ip_subject_key
 from horde.live import LiveUnavailable
 from services.moderation import standings
 from services.moderation.deps import Deps
 from services.moderation.rules import notices
 from services.moderation.rules.evidence import Path
-from services.moderation.rules.ip_subject import ip_subject, ip_subject_key
 from services.moderation.rules.screening import PromptAsk, Proxy
 from services.moderation.rules.timeouts import (
     NO_LIMIT,
@@ -54,7 +54,8 @@ async def _answer_model_rejection(subject: str, leniency: Leniency, event_id: in
     raid = await _is_raid(deps)
     try:
         count = await deps.addresses.count_model_rejection(subject)
-    except LiveUnavailable:
+    except LiveUnavailable as away:
+        deps.events.countermeasure_failed(away)
         count = 0
     if not model_rejection_times_out(count, threshold=deps.settings.model_rejection_timeout_threshold, raid=raid):
         return

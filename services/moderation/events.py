@@ -53,7 +53,7 @@ class Events:
         _ACTIONS.labels("timeout").inc()
 
     def countermeasure_failed(self, error: BaseException) -> None:
-        """An address should stay out, and Redis did not take it."""
+        """An address should have been counted or put out, and Redis did not take it."""
         _MISSED.labels(type(error).__name__).inc()
         log.warning("countermeasure failed", error_type=type(error).__name__)
 

@@ -86,6 +86,10 @@ class EvidenceEvents:
         """Objects could not be deleted."""
         log.warning("evidence not deleted", why=str(error))
 
+    def not_deleted(self, objects: int) -> None:
+        """The store kept objects of texts that retention cleared; the sweep finds them."""
+        log.warning("evidence not deleted", objects=objects)
+
     def waiting(self, events: int, *, tell: bool) -> None:
         """Texts that are due wait for the store."""
         _WAITING.set(events)

@@ -14,6 +14,8 @@ class PendingText:
     """An event whose text is still in its row."""
 
     id: int
+    version: str
+    """Of the row: another one means that somebody was at it."""
     submitted_prompt: str | None
     moderation_prompt: str | None
     effective_prompt: str | None
@@ -24,6 +26,7 @@ class PutText:
     """A text whose object was put."""
 
     id: int
+    version: str
     sha256: str
     characters: int
 
@@ -43,15 +46,22 @@ async def pending(store: Store, amount: int, *, after: int) -> list[PendingText]
     """The oldest events with a text in their row, by id."""
     rows = await store.fetch(_SQL["pick_pending_texts"], amount, after)
     return [
-        PendingText(row["id"], row["submitted_prompt"], row["moderation_prompt"], row["effective_prompt"])
+        PendingText(
+            row["id"], row["version"], row["submitted_prompt"], row["moderation_prompt"], row["effective_prompt"]
+        )
         for row in rows
     ]
 
 
 async def store_texts(store: Store, texts: Sequence[PutText]) -> set[int]:
     """Takes the texts out of their rows; gives the events of which that was still to be done."""
-    ids, digests = [text.id for text in texts], [text.sha256 for text in texts]
-    rows = await store.fetch(_SQL["store_texts"], ids, digests, [text.characters for text in texts])
+    rows = await store.fetch(
+        _SQL["store_texts"],
+        [text.id for text in texts],
+        [text.version for text in texts],
+        [text.sha256 for text in texts],
+        [text.characters for text in texts],
+    )
     return {row["id"] for row in rows}
 
 

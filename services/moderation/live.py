@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import cast
 
+from horde.contract.ip_subject import ip_subject
 from horde.live import Key, Live, Script
 from services.moderation.rules.blocking import KeptOut, Network, Single, Target
-from services.moderation.rules.ip_subject import blocks_around, ip_subject
+from services.moderation.rules.ip_subject import blocks_around
 from services.moderation.rules.timeouts import NO_LIMIT, REJECTION_WINDOW, SUSPICION_MEMORY, Leniency, timeout_after
 
 SUSPICION = Key(
@@ -111,14 +112,13 @@ class Addresses:
                 await self.block_network(cidr, until=now + length, now=now)
 
     async def let_in(self, target: Target, *, forgive: bool) -> None:
-        """Ends what `keep_out` or reports did. `forgive`: the next timeout of an address is as short as its first."""
+        """Ends what `keep_out` or reports did. `forgive`: the next timeout of a subject is as short as its first."""
         with self._live.guard("DEL HDEL") as redis:
-            match target:
-                case Single(subject=subject):
-                    forgiven = [SUSPICION(subject=subject)] if forgive else []
-                    await redis.delete(TIMEOUT(subject=subject), *forgiven)
-                case Network(cidr=cidr):
-                    await redis.hdel(BLOCKS(), cidr)
+            if isinstance(target, Network):
+                await redis.hdel(BLOCKS(), target.cidr)
+            if target.subject is not None:
+                forgiven = [SUSPICION(subject=target.subject)] if forgive else []
+                await redis.delete(TIMEOUT(subject=target.subject), *forgiven)
 
     async def blocks(self, now: datetime) -> list[KeptOut]:
         """Every blocked network, in no order."""

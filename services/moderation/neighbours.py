@@ -1,5 +1,6 @@
 """Whom moderation tells: the moderators, through Discord."""
 
+import asyncio
 from datetime import timedelta
 from typing import Final
 
@@ -28,9 +29,13 @@ class Discord:
         # Names in a notice are chosen by strangers: they must not ring anybody's bell.
         body = {"content": notice[:_LONGEST_NOTICE], "allowed_mentions": {"parse": []}}
         try:
-            async with httpx.AsyncClient(timeout=_PATIENCE.total_seconds(), follow_redirects=False) as client:
+            # The time-outs of httpx are for each step: together they could outlast the claim of an alert.
+            async with (
+                asyncio.timeout(_PATIENCE.total_seconds()),
+                httpx.AsyncClient(timeout=_PATIENCE.total_seconds(), follow_redirects=False) as client,
+            ):
                 answer = await client.post(self._webhook, json=body)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             log.warning("notice for moderators not sent", why=type(error).__name__)
             return False
         if not answer.is_success:

@@ -66,24 +66,32 @@ class Tick:
             ids = await repo.pick_texts(
                 tx, step, days, BATCH, also_stored=self._store_answers, passed_over=self._kept_by_store
             )
-            deleted: set[int] = set()
+            looked_at, gone = len(ids), set[int]()
             if ids and self._store_answers:
-                try:
-                    failed = await self._evidence.delete(ids)
-                except EvidenceUnavailable as away:
-                    self._events.store_away(away)
-                    self._store_answers = False
+                gone = await self._delete(ids)
+                if len(gone) < len(ids):
                     # Else the oldest rows, undeletable now, would keep all others waiting.
-                    ids = await repo.pick_texts(
-                        tx, step, days, BATCH, also_stored=False, passed_over=self._kept_by_store
-                    )
-                else:
-                    self._kept_by_store |= failed
-                    deleted = set(ids) - failed
-            done = await repo.change(tx, step, days, [event for event in ids if event not in self._kept_by_store])
+                    passed_over = self._kept_by_store | gone
+                    room = BATCH - len(gone)
+                    ids = await repo.pick_texts(tx, step, days, room, also_stored=False, passed_over=passed_over)
+                    ids += gone
+            done = await repo.change(tx, step, days, ids)
             # An account may have been restricted since the look: then its event is held, but its object is gone.
-            told = await repo.tell_texts_gone(tx, deleted - set(done))
+            left = gone.difference(done)
+            told = await repo.tell_texts_gone(tx, left)
+            await repo.upload_anew(tx, left.difference(told))
             if step is Step.CEILING:
                 await repo.clear_marks(tx, done)
         self._events.retained(Step.TEXT, len(told))
-        return len(ids), len(done)
+        return looked_at, len(done)
+
+    async def _delete(self, ids: list[int]) -> set[int]:
+        """The events whose objects are gone now. What the store keeps is passed over until the next tick."""
+        try:
+            failed = await self._evidence.delete(ids)
+        except EvidenceUnavailable as away:
+            self._events.store_away(away)
+            self._store_answers = False
+            return set()
+        self._kept_by_store |= failed
+        return set(ids) - failed

@@ -15,6 +15,7 @@ from services.moderation.rules.fates import Step
 from services.moderation.rules.preview import StepPreview
 
 _SQL = queries("services.moderation")
+_SHARED = queries("horde.store")
 _PLACE = "/* fates */"
 
 
@@ -101,6 +102,12 @@ async def tell_texts_gone(tx: Transaction, ids: Collection[int]) -> list[int]:
     return _ids(await tx.fetch(_TELL_TEXTS_GONE, list(ids))) if ids else []
 
 
+async def upload_anew(tx: Transaction, ids: Collection[int]) -> None:
+    """Lets an upload of these texts that is under way know that its object may be gone: it has to put it again."""
+    if ids:
+        await tx.execute(_SQL["upload_anew"], list(ids))
+
+
 async def clear_marks(tx: Transaction, ids: Sequence[int]) -> None:
     """Removes the marks of events."""
     if ids:
@@ -136,7 +143,7 @@ async def waiting_for_store(store: Store, policy: RetentionPolicy) -> int:
 
 async def preview(store: Store, policy: RetentionPolicy) -> list[StepPreview]:
     """What the next pass of this policy would change. Raises StoreUnavailable."""
-    return [StepPreview(**dict(row)) for row in await store.fetch(_SQL["preview_retention"], *_windows(policy))]
+    return [StepPreview(**dict(row)) for row in await store.fetch(_SHARED["preview_retention"], *_windows(policy))]
 
 
 async def violations(store: Store, policy: RetentionPolicy, grace: timedelta) -> dict[str, int]:

@@ -22,6 +22,9 @@ from services.moderation.rules.review import (
 
 _SQL = queries("services.moderation")
 
+type _Bounds = tuple[int | None, int | None]
+"""Ids of a page: below the first, from the second on; None: no bound."""
+
 
 async def pick(tx: Transaction, query: EventQuery, *, subject: str | None, subject_key: str | None) -> list[int]:
     """The ids of the page and of one event more, newest first.
@@ -29,42 +32,64 @@ async def pick(tx: Transaction, query: EventQuery, *, subject: str | None, subje
     `subject` is the address to be found: by its pseudonym, and among the events without one by itself.
     """
     rows = query.limit + 1
+    reasons = _some_of_the_reasons(query)
+    names_a_subject = query.names_a_subject or subject is not None
+    if query.has_times and not (names_a_subject or query.unmarked):
+        times = (reasons or list(ALL_REASONS), query.since, query.until)
+        return await _ids(tx, "pick_events_in_time", query.before_id, *times, rows)
+    bounds = await _bounds(tx, query)
+    if bounds is None:
+        return []
     if subject is not None:
-        return (await _of_address(tx, query, subject, subject_key, rows))[:rows]
-    if query.names_a_subject:
-        return await _ids(tx, "pick_events", *_filters(query, query.ip_subject_key), rows)
-    reasons = list(query.reasons or ALL_REASONS)
-    if query.since is not None or query.until is not None:
-        times = (query.since, query.until, query.unmarked)
-        return await _ids(tx, "pick_events_in_time", query.before_id, reasons, *times, rows)
-    if query.reasons:
-        return await _ids(tx, "pick_events_of_reasons", query.before_id, reasons, query.unmarked, rows)
-    return await _ids(tx, "pick_events", *_filters(query, None), rows)
+        return (await _of_address(tx, query, bounds, subject, subject_key, rows))[:rows]
+    if query.unmarked and not names_a_subject:
+        rest = (reasons or list(ALL_REASONS), query.since, query.until)
+        return await _ids(tx, "pick_unmarked_events", *bounds, *rest, rows)
+    if reasons and not names_a_subject:
+        return await _ids(tx, "pick_events_of_reasons", query.before_id, reasons, rows)
+    return await _ids(tx, "pick_events", *_filters(query, bounds, query.ip_subject_key), rows)
+
+
+def _some_of_the_reasons(query: EventQuery) -> list[str]:
+    """The reasons that are wanted, each once, for each may be read for itself; empty when all are: no filter at all."""
+    wanted = set(query.reasons)
+    return [] if wanted.issuperset(ALL_REASONS) else sorted(wanted)
+
+
+async def _bounds(tx: Transaction, query: EventQuery) -> _Bounds | None:
+    """What the cursor and the times say of ids; None when there are no events in that time."""
+    if not query.has_times:
+        return query.before_id, None
+    found = await tx.fetchrow(_SQL["bounds_of_time"], list(ALL_REASONS), query.since, query.until)
+    if found is None or found["first"] is None:
+        return None
+    after_last = found["last"] + 1
+    return (after_last if query.before_id is None else min(query.before_id, after_last)), found["first"]
 
 
 async def _of_address(
-    tx: Transaction, query: EventQuery, subject: str, subject_key: str | None, rows: int
+    tx: Transaction, query: EventQuery, bounds: _Bounds, subject: str, subject_key: str | None, rows: int
 ) -> list[int]:
     """Two index scans, merged. A second filter by pseudonym leaves only events that carry it."""
     wanted = query.ip_subject_key
     found: list[int] = []
     if subject_key is not None and wanted in {None, subject_key}:
-        found = await _ids(tx, "pick_events", *_filters(query, subject_key), rows)
+        found = await _ids(tx, "pick_events", *_filters(query, bounds, subject_key), rows)
     if wanted is None:
-        found += await _ids(tx, "pick_unkeyed_events", *_filters(query, subject), rows)
+        found += await _ids(tx, "pick_unkeyed_events", *_filters(query, bounds, subject), rows)
     return sorted(found, reverse=True)
 
 
-def _filters(query: EventQuery, sixth: str | None) -> tuple[object, ...]:
-    """Parameters 1 to 10 of pick_events and pick_unkeyed_events."""
+def _filters(query: EventQuery, bounds: _Bounds, seventh: str | None) -> tuple[object, ...]:
+    """Parameters 1 to 11 of pick_events and pick_unkeyed_events."""
     return (
-        query.before_id,
+        *bounds,
         query.event_id,
         query.user_id,
         query.proxied_account,
         query.worker_id,
-        sixth,
-        list(query.reasons) or None,
+        seventh,
+        _some_of_the_reasons(query) or None,
         query.since,
         query.until,
         query.unmarked,
@@ -143,5 +168,9 @@ async def suspicion_history(store: Store, query: HistoryQuery) -> list[Suspicion
 
 async def accesses(store: Store, query: AccessQuery) -> list[Access]:
     """The access log, newest first, one row more than the page."""
-    filters = (query.before_id, query.moderator_id, query.event_id)
-    return [Access(**dict(row)) for row in await store.fetch(_SQL["list_accesses"], *filters, query.limit + 1)]
+    filters = (query.before_id, query.moderator_id)
+    if query.event_id is None:
+        found = await store.fetch(_SQL["list_accesses"], *filters, query.limit + 1)
+    else:
+        found = await store.fetch(_SQL["list_accesses_of_event"], *filters, query.event_id, query.limit + 1)
+    return [Access(**dict(row)) for row in found]

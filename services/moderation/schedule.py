@@ -3,6 +3,7 @@
 from datetime import timedelta
 from functools import partial
 
+from horde.contract.ip_subject import has_real_secret
 from horde.failures import StartError
 from horde.rpc.server import Loop
 from horde.telemetry import logs
@@ -13,7 +14,6 @@ from services.moderation.loops.retain import Retain
 from services.moderation.loops.sweep_orphans import sweep_orphans
 from services.moderation.loops.upload_evidence import upload_evidence
 from services.moderation.rules import fates
-from services.moderation.rules.ip_subject import has_real_secret
 from services.moderation.rules.notices import is_usable
 
 log = logs.get(__name__)
@@ -22,10 +22,13 @@ log = logs.get(__name__)
 async def check_start(deps: Deps) -> None:
     """Raises StartError when a column of events has no fate, or the database does not enforce the fates.
 
-    Warns, once each, of what moderation can work without.
+    What newer code has added is that code's to let go: beside it this code may start. Warns, once each, of what
+    moderation can work without.
     """
     wrong = fates.disagreements(*await retention_repo.shape(deps.store))
-    if wrong:
+    if wrong and await deps.store.is_newer():
+        log.warning("moderation_events is of newer code", differences=list(wrong))
+    elif wrong:
         raise StartError(f"moderation_events is not what retention keeps its promises for: {'; '.join(wrong)}")
     settings = deps.settings
     if not has_real_secret(settings.secret_key):

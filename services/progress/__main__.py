@@ -7,13 +7,12 @@ from horde.live import Live
 from horde.rpc.client import Neighbour
 from horde.rpc.server import Service, run, serve
 from horde.settings import load
-from horde_pb.progress.v1.progress_service_pb2_grpc import add_ProgressServiceServicer_to_server
 from services.progress.deps import Deps
 from services.progress.live.keys import on_signal_database
 from services.progress.live.leases import Leases
 from services.progress.live.watching import Watching
 from services.progress.neighbours import Dispatch
-from services.progress.servicer import ProgressServicer
+from services.progress.servicer import add_to
 from services.progress.settings import ProgressServiceSettings
 
 
@@ -32,7 +31,7 @@ async def _serve() -> None:
             )
             service = Service(
                 "progress",
-                lambda server: add_ProgressServiceServicer_to_server(ProgressServicer(deps), server),
+                lambda server: add_to(server, deps),
                 "horde_pb.progress.v1.ProgressService",
             )
             await serve(service, settings, ready={"redis": live.ping})

@@ -2,12 +2,22 @@
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Any, override
 
 import grpc
 
+from horde.rpc.handling import faulted
 from horde_pb.progress.v1 import progress_service_pb2 as pb
-from horde_pb.progress.v1.progress_service_pb2_grpc import ProgressServiceServicer
+from horde_pb.progress.v1 import watching_service_pb2 as watching
+from horde_pb.progress.v1.progress_service_pb2_grpc import (
+    ProgressServiceServicer,
+    add_ProgressServiceServicer_to_server,
+)
+from horde_pb.progress.v1.watching_service_pb2_grpc import (
+    WatchingServiceServicer,
+    add_WatchingServiceServicer_to_server,
+)
 from services.progress import wire
 from services.progress.deps import Deps
 from services.progress.handlers.append_progress import append_progress
@@ -18,6 +28,7 @@ from services.progress.handlers.open_lease import open_lease
 from services.progress.handlers.publish_events import publish_events
 from services.progress.handlers.read_posted import read_posted
 from services.progress.handlers.watch_request import watch_request
+from services.progress.handlers.watch_requests import watch_requests
 
 type Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -66,3 +77,26 @@ class ProgressServicer(ProgressServiceServicer):
         async with aclosing(watch_request(request.request_id, self._deps)) as events:
             async for event in events:
                 yield wire.event(event)
+
+
+_tell_bug = partial(faulted, "progress", "WatchRequests")
+
+
+class WatchingServicer(WatchingServiceServicer):
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+
+    @override
+    async def WatchRequests(
+        self, request_iterator: AsyncIterator[watching.WatchRequestsRequest], context: Context
+    ) -> AsyncIterator[watching.WatchRequestsResponse]:
+        changes = (wire.changes(message) async for message in request_iterator)
+        async with aclosing(watch_requests(changes, self._deps, tell_bug=_tell_bug)) as found:
+            async for told in found:
+                yield wire.told(told)
+
+
+def add_to(server: grpc.aio.Server, deps: Deps) -> None:
+    """Registers everything that progress answers."""
+    add_ProgressServiceServicer_to_server(ProgressServicer(deps), server)
+    add_WatchingServiceServicer_to_server(WatchingServicer(deps), server)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from horde.contract.refusal import Refusal
 from horde.rpc import refusals
 from horde_pb.progress.v1 import progress_service_pb2 as pb
+from horde_pb.progress.v1 import watching_service_pb2 as watching
 from services.progress.rules import feed
 from services.progress.rules.deltas import Delta, Failed, Verdict
 from services.progress.rules.leases import Lease
@@ -105,3 +106,19 @@ def event(seen: feed.Event) -> pb.WatchRequestResponse:
             )
         case feed.Subscribed():
             return pb.WatchRequestResponse(subscribed=pb.Subscribed())
+
+
+def changes(ask: watching.WatchRequestsRequest) -> feed.Changes:
+    """Watches that are begun and ended."""
+    return feed.Changes([(one.watch, one.request_id) for one in ask.begin], list(ask.end))
+
+
+def told(found: Sequence[feed.Told]) -> watching.WatchRequestsResponse:
+    """What watches found."""
+    return watching.WatchRequestsResponse(watched=[_watched(number, what) for number, what in found])
+
+
+def _watched(number: int, what: feed.Event | feed.Lost) -> watching.Watched:
+    if isinstance(what, feed.Lost):
+        return watching.Watched(watch=number, failed=what.why)
+    return watching.Watched(watch=number, event=event(what))

@@ -155,12 +155,17 @@ def image(url: str) -> dict[str, Any]:
 
 def test_images_are_capped_before_the_user_is_known() -> None:
     many = [{"role": "user", "content": [image("http://x")] * 21}]
-    assert refusal(body(messages=many)).reason.key == "TooManyExtraSourceImages"
+    no = refusal(body(messages=many))
+    assert (no.reason.key, dict(no.facts)) == (
+        "TooManyExtraSourceImages",
+        {"param": "messages[0].content[20].image_url"},
+    )
     big = "data:image/png;base64," + "A" * (4 * 1024 * 1024 * 4 // 3)
     seven = [{"role": "user", "content": [image(big)] * 7}]
     no = refusal(body(messages=seven))
     assert no.reason.key == "SourceImageSizeExceeded"
     assert str(25 * 1024 * 1024) in no.message
+    assert no.facts["param"] == "messages[0].content[6].image_url"
 
 
 def test_a_nul_is_refused_with_its_place_and_an_escaped_backslash_is_not_one() -> None:

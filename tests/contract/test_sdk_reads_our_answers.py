@@ -5,12 +5,13 @@ from typing import Any
 import orjson
 import pytest
 
+from horde_pb.admission.v1 import account_details_pb2, accounts_service_pb2
 from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
-from horde_pb.dispatch.v1 import models_pb2, statistics_pb2, status_pb2
-from horde_pb.moderation.v1 import addresses_pb2, filters_pb2
+from horde_pb.dispatch.v1 import models_pb2, statistics_pb2, status_pb2, worker_review_pb2
+from horde_pb.moderation.v1 import addresses_pb2, filters_pb2, retention_policy_pb2, review_service_pb2
 from services.gateway.answers import Answer
-from services.gateway.wire import addresses, chat, filters, models, pop, submit, system, text
+from services.gateway.wire import addresses, chat, filters, models, pop, queues, review, submit, system, text
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +101,45 @@ def test_addresses_that_are_kept_out(sdk: Any) -> None:
     assert read(sdk.BlockIPAddressResponse, addresses.DONE).message == "OK"
     blocked = addresses_pb2.BlockWorkerAddressResponse(blocked=True)
     assert read(sdk.BlockWorkerIPAddressResponse, addresses.worker_answer(blocked)).message == "OK"
+
+
+def test_what_moderators_are_told_has_every_field_that_the_sdk_knows(sdk: Any) -> None:
+    event = review_service_pb2.RecordedEvent(
+        id=7,
+        reason="model_rejection",
+        outcome="rejected",
+        text_state="none",
+        notes=[review_service_pb2.EventNote(id=1)],
+    )
+    kept = retention_policy_pb2.GetRetentionPolicyResponse(ceiling_days=365)
+    suspicion = review_service_pb2.SuspicionEvent(id=3, suspicion_id=5)
+    account = account_details_pb2.PromotionRow(user_id=31)
+    account.suspicions.add(id=5, count=5)
+    promotions = accounts_service_pb2.ListPromotionsResponse(blocked=[account], suspicion_threshold=5)
+    worker = worker_review_pb2.PausedWorker(id="w", type="text")
+    worker.suspicions.add(id=5, count=1)
+    answers = {
+        sdk.PromptModerationEvents: review.events_answer(
+            review_service_pb2.ListEventsResponse(events=[event], next_cursor=7, retention=kept)
+        ),
+        sdk.PromptModerationNote: review.note_answer(review_service_pb2.AddNoteResponse(note=event.notes[0]), 7),
+        sdk.WorkerSuspicionEvents: review.history_answer(
+            review_service_pb2.ListSuspicionHistoryResponse(events=[suspicion])
+        ),
+        sdk.ModerationOverview: queues.answer(
+            promotions, worker_review_pb2.ListPausedWorkersResponse(workers=[worker], total=1)
+        ),
+    }
+    for model, answer in answers.items():
+        every_field_is_there(read(model, answer), orjson.loads(answer.body))
+
+
+def every_field_is_there(told: Any, sent: Any) -> None:
+    """What the SDK read, down to its lists: each field that it has a name for was sent, if only as null."""
+    for name, field in type(told).model_fields.items():
+        key = field.alias or name
+        assert key in sent, (type(told).__name__, key)
+        value = getattr(told, name)
+        for one, of in zip(value, sent[key], strict=True) if isinstance(value, list) else [(value, sent[key])]:
+            if hasattr(one, "model_fields_set"):
+                every_field_is_there(one, of)

@@ -59,7 +59,7 @@ class FakeMedia(MediaServiceServicer):
     """Remembers what was stored, each image as a JPEG of `size` bytes, and deleted.
 
     `refuses` is raised, `is_broken` fails as a fault does, `is_away` as a lost answer; `cannot_offload` fails for
-    messages alone. `holds` keeps an answer back until it is set.
+    messages alone. `holds` keeps the answer of a store back until it is set, `holds_deletes` each delete.
     """
 
     def __init__(self) -> None:
@@ -69,6 +69,7 @@ class FakeMedia(MediaServiceServicer):
         self.size = 1000
         self.cannot_offload = False
         self.holds: asyncio.Event | None = None
+        self.holds_deletes: asyncio.Event | None = None
         self.refuses: Refusal | None = None
         self.is_broken = False
         self.is_away = False
@@ -98,6 +99,8 @@ class FakeMedia(MediaServiceServicer):
 
     @override
     async def DeleteObjects(self, request: media_pb.DeleteObjectsRequest, context: Any) -> Any:
+        if self.holds_deletes is not None:
+            await self.holds_deletes.wait()
         self.deleted.extend(request.keys)
         return media_pb.DeleteObjectsResponse()
 

@@ -21,8 +21,10 @@ class FakeProgress(ProgressServiceServicer):
         self.cancelled: list[str] = []
         self.signals: list[tuple[str, pb.Signal]] = []
         self.is_broken = False
-        self.closes_in = 0.0
-        """Seconds that CloseLease takes."""
+        self.ends_in = 0.0
+        """Seconds that CloseLease and CancelLeases take."""
+        self.is_ending = asyncio.Event()
+        """Set when one of them comes."""
 
     @classmethod
     def new(cls) -> Self:
@@ -46,14 +48,13 @@ class FakeProgress(ProgressServiceServicer):
 
     @override
     async def CloseLease(self, request: pb.CloseLeaseRequest, context: Any) -> Any:
-        await self._break(context)
-        await asyncio.sleep(self.closes_in)
+        await self._end(context)
         self.closed.append((request.generation_id, request.ended))
         return pb.CloseLeaseResponse()
 
     @override
     async def CancelLeases(self, request: pb.CancelLeasesRequest, context: Any) -> Any:
-        await self._break(context)
+        await self._end(context)
         self.cancelled.extend(request.generation_ids)
         return pb.CancelLeasesResponse()
 
@@ -62,6 +63,11 @@ class FakeProgress(ProgressServiceServicer):
         await self._break(context)
         self.signals.extend((request.request_id, signal) for signal in request.signals)
         return pb.PublishEventsResponse()
+
+    async def _end(self, context: Any) -> None:
+        self.is_ending.set()
+        await self._break(context)
+        await asyncio.sleep(self.ends_in)
 
     async def _break(self, context: Any) -> None:
         if self.is_broken:

@@ -57,11 +57,14 @@ class MemoryEvidence(EvidenceStore):
         super().__init__(settings)
         self.objects: dict[int, bytes] = {}
         self.trouble = Trouble()
+        self.puts: list[int] = []
+        """The events whose put was tried."""
         self.deletes: list[int] = []
         """The size of each bulk call."""
 
     @override
     async def put(self, event_id: int, body: bytes) -> None:
+        self.puts.append(event_id)
         if self.trouble.away or self.trouble.puts_left == 0:
             raise EvidenceUnavailable(ConnectionError())
         if self.trouble.puts_left is not None:
@@ -120,10 +123,9 @@ class House:
         await self.grow_older(timedelta(days=age_days), event)
         return event
 
-    async def add(self, evidence: Evidence) -> int:
-        """What was captured elsewhere."""
-        event, _ = await repo.add_event(self.store, evidence)
-        return event
+    async def add(self, evidence: Evidence) -> tuple[int, bool]:
+        """What was captured elsewhere; False when its job had an event already."""
+        return await repo.add_event(self.store, evidence)
 
     async def grow_older(self, by: timedelta, event: int | None = None) -> None:
         """Moves what was captured into the past: an event, or everything there is."""
@@ -168,6 +170,27 @@ class House:
         roles = [role for role, has in ((3, flagged), (1, trusted)) if has]
         add_role = "INSERT INTO admission.user_roles (user_id, user_role) VALUES ($1, $2)"
         await self.owner.executemany(add_role, [(account_id, role) for role in roles])
+
+    async def anonymous(self) -> None:
+        """The account that everybody shares: with suspicions and a flag, which count for nothing."""
+        await self.owner.execute(
+            "INSERT INTO admission.users (id, username, oauth_id, api_key) OVERRIDING SYSTEM VALUE"
+            " VALUES (0, 'Anonymous', 'anon', 'anon') ON CONFLICT DO NOTHING"
+        )
+        add = "INSERT INTO admission.user_suspicions (user_id, suspicion_id) SELECT 0, 5 FROM generate_series(1, 9)"
+        await self.owner.execute(add)
+        await self.owner.execute(
+            "INSERT INTO admission.user_roles (user_id, user_role) VALUES (0, 3) ON CONFLICT DO NOTHING"
+        )
+
+    async def access(self, age_days: float, moderator_id: int = 1) -> None:
+        """A line of the access log."""
+        await self.owner.execute(
+            "INSERT INTO moderation.moderation_access_log (moderator_id, action, endpoint, created)"
+            " VALUES ($1, 'noted', 'here', now() - $2::interval)",
+            moderator_id,
+            timedelta(days=age_days),
+        )
 
     async def problem_job(self, age_days: float, account_id: int = 7, ipaddr: str | None = "1.2.3.4") -> None:
         await self.owner.execute(

@@ -1,7 +1,7 @@
 """A client of the OpenAI front, before a request whose story the test tells."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -64,18 +64,42 @@ class Streamed:
         return error
 
 
+class Reader:
+    """A client that reads a stream, and can say when it has read something."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._lines = response.aiter_lines()
+        self.streamed = Streamed([], [], is_done=False, is_cut=False)
+
+    async def until(self, is_so: Callable[[Streamed], bool]) -> None:
+        """Reads on until it is so of what was read."""
+        while not is_so(self.streamed):
+            self._take(await anext(self._lines))
+
+    async def text(self, text: str) -> None:
+        """Reads on until this text has come."""
+        await self.until(lambda streamed: streamed.text == text)
+
+    async def rest(self) -> Streamed:
+        """Reads to the end."""
+        try:
+            async for line in self._lines:
+                self._take(line)
+        except httpx.RemoteProtocolError:
+            self.streamed.is_cut = True
+        return self.streamed
+
+    def _take(self, line: str) -> None:
+        self.streamed.lines.append(line)
+        if line == "data: [DONE]":
+            self.streamed.is_done = True
+        elif line.startswith("data: "):
+            self.streamed.chunks.append(json.loads(line.removeprefix("data: ")))
+
+
 async def read(response: httpx.Response) -> Streamed:
-    streamed = Streamed([], [], is_done=False, is_cut=False)
-    try:
-        async for line in response.aiter_lines():
-            streamed.lines.append(line)
-            if line == "data: [DONE]":
-                streamed.is_done = True
-            elif line.startswith("data: "):
-                streamed.chunks.append(json.loads(line.removeprefix("data: ")))
-    except httpx.RemoteProtocolError:
-        streamed.is_cut = True
-    return streamed
+    """A whole stream."""
+    return await Reader(response).rest()
 
 
 def error_of(response: httpx.Response) -> dict[str, Any]:

@@ -41,10 +41,14 @@ from horde_pb.moderation.v1.moderation_service_pb2_grpc import (
     add_ModerationServiceServicer_to_server,
 )
 from horde_pb.moderation.v1.review_service_pb2_grpc import ReviewServiceServicer, add_ReviewServiceServicer_to_server
-from horde_pb.progress.v1 import progress_service_pb2
+from horde_pb.progress.v1 import progress_service_pb2, watching_service_pb2
 from horde_pb.progress.v1.progress_service_pb2_grpc import (
     ProgressServiceServicer,
     add_ProgressServiceServicer_to_server,
+)
+from horde_pb.progress.v1.watching_service_pb2_grpc import (
+    WatchingServiceServicer,
+    add_WatchingServiceServicer_to_server,
 )
 
 type Given = Message | Exception | Callable[[Any], Message | Awaitable[Message]]
@@ -183,9 +187,38 @@ class _Progress(ProgressServiceServicer):
     async def AppendProgress(self, request: Any, context: Any) -> Any:
         return await self._desk.answer("AppendProgress", request)
 
-    async def WatchRequest(self, request: Any, context: Any) -> AsyncIterator[Any]:
-        async for message in self._desk.stream("WatchRequest", request):
-            yield message
+
+class _Watching(WatchingServiceServicer):
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def WatchRequests(self, request_iterator: Any, context: Any) -> AsyncIterator[Any]:
+        """Each watch is one stream on the desk, as if it had been asked for alone."""
+        told: asyncio.Queue[Message] = asyncio.Queue()
+        watches: dict[int, asyncio.Task[None]] = {}
+
+        async def watch(number: int, request_id: str) -> None:
+            ask = progress_service_pb2.WatchRequestRequest(request_id=request_id)
+            try:
+                async for event in self._desk.stream("WatchRequest", ask):
+                    await told.put(watching_service_pb2.Watched(watch=number, event=cast("Any", event)))
+            except Exception as error:  # noqa: BLE001 - a stream on the desk may hold an error
+                await told.put(watching_service_pb2.Watched(watch=number, failed=str(error)))
+
+        async def follow() -> None:
+            async for change in request_iterator:
+                for one in change.begin:
+                    watches[one.watch] = asyncio.create_task(watch(one.watch, one.request_id))
+                for number in change.end:
+                    watches.pop(number).cancel()
+
+        following = asyncio.create_task(follow())
+        try:
+            while True:
+                yield watching_service_pb2.WatchRequestsResponse(watched=[cast("Any", await told.get())])
+        finally:
+            for task in (following, *watches.values()):
+                task.cancel()
 
 
 class _Moderation(ModerationServiceServicer):
@@ -287,6 +320,7 @@ async def fake_services(desk: Desk) -> AsyncIterator[str]:
     add_WorkersServiceServicer_to_server(_new(_Workers, desk), registrar)
     add_WorkerMessagesServiceServicer_to_server(_new(_WorkerMessages, desk), registrar)
     add_ProgressServiceServicer_to_server(_new(_Progress, desk), registrar)
+    add_WatchingServiceServicer_to_server(_new(_Watching, desk), registrar)
     add_ModerationServiceServicer_to_server(_new(_Moderation, desk), registrar)
     add_FiltersServiceServicer_to_server(_on_desk(FiltersServiceServicer, desk), registrar)
     add_AddressesServiceServicer_to_server(_on_desk(AddressesServiceServicer, desk), registrar)

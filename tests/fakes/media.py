@@ -1,5 +1,6 @@
 """A media service without a store: every key has a URL."""
 
+import asyncio
 from typing import Any, Self, cast
 
 import grpc
@@ -9,13 +10,17 @@ from horde_pb.media.v1.media_service_pb2_grpc import MediaServiceServicer
 
 
 class FakeMedia(MediaServiceServicer):
-    """Remembers what it signed and deleted. `is_down` makes every call fail."""
+    """Remembers what it signed and deleted. `is_down` makes every call fail; images come while `is_reading` is set."""
 
     def __init__(self) -> None:
         self.signed: list[pb.SignImagesRequest] = []
         self.messages_signed: list[pb.SignMessagesRequest] = []
         self.deleted: list[str] = []
         self.is_down = False
+        self.is_reading = asyncio.Event()
+        self.is_reading.set()
+        self.asked_within: list[float] = []
+        """The seconds that each caller of InlineImages waits."""
 
     @classmethod
     def new(cls) -> Self:
@@ -34,6 +39,8 @@ class FakeMedia(MediaServiceServicer):
 
     async def InlineImages(self, request: pb.InlineImagesRequest, context: Any) -> pb.InlineImagesResponse:
         await self._fail_when_down(context)
+        self.asked_within.append(context.time_remaining())
+        await self.is_reading.wait()
         return pb.InlineImagesResponse(urls=[f"data:image/jpeg;base64,{key}" for key in request.keys])
 
     async def DeleteObjects(self, request: pb.DeleteObjectsRequest, context: Any) -> pb.DeleteObjectsResponse:

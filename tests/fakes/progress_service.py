@@ -19,13 +19,14 @@ from horde.rpc.handling import Registrar, Surroundings
 from horde.settings import LeaseSettings, ProgressSettings, RedisSettings
 from horde_pb.dispatch.v1.dispatch_service_pb2_grpc import add_DispatchServiceServicer_to_server
 from horde_pb.progress.v1 import progress_service_pb2 as pb
-from horde_pb.progress.v1.progress_service_pb2_grpc import ProgressServiceStub, add_ProgressServiceServicer_to_server
+from horde_pb.progress.v1.progress_service_pb2_grpc import ProgressServiceStub
+from horde_pb.progress.v1.watching_service_pb2_grpc import WatchingServiceStub
 from services.progress.deps import Deps
 from services.progress.live.keys import on_signal_database
 from services.progress.live.leases import Leases
 from services.progress.live.watching import Watching
 from services.progress.neighbours import Dispatch
-from services.progress.servicer import ProgressServicer
+from services.progress.servicer import add_to
 from tests.fakes.clock import FakeClock
 from tests.fakes.dispatch_leases import FakeDispatchLeases
 
@@ -39,6 +40,7 @@ class Progress:
     """The service as its callers see it, and what stands around it."""
 
     stub: ProgressServiceStub
+    lines: WatchingServiceStub
     dispatch: FakeDispatchLeases
     redis: Any  # redis-py's own types cannot say what it answers in bytes
     clock: FakeClock
@@ -98,14 +100,15 @@ async def serving(
         to_dispatch = Neighbour(f"127.0.0.1:{port}", name="dispatch")
         deps = Deps(clock, Leases(live, LeaseSettings(), ProgressSettings()), watching, Dispatch(to_dispatch), SECRET)
         registrar = cast("grpc.aio.Server", Registrar(server, Surroundings("progress")))
-        add_ProgressServiceServicer_to_server(ProgressServicer(deps), registrar)
+        add_to(registrar, deps)
         add_DispatchServiceServicer_to_server(dispatch, server)
         await server.start()
         stack.push_async_callback(server.stop, 0)
         stack.push_async_callback(neighbour.close)
         stack.push_async_callback(to_dispatch.close)
         redis = await stack.enter_async_context(connections(settings.redis_url, most=1, wait_seconds=5))
-        yield Progress(ProgressServiceStub(neighbour.channel), dispatch, redis, clock, watching, neighbour)
+        stub, lines = ProgressServiceStub(neighbour.channel), WatchingServiceStub(neighbour.channel)
+        yield Progress(stub, lines, dispatch, redis, clock, watching, neighbour)
 
 
 def request_of(*leases: pb.OpenLeaseRequest) -> pb.CancelLeasesRequest:

@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
+from horde_pb.admission.v1 import account_details_pb2
 from horde_pb.admission.v1 import admission_service_pb2 as admission
 from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
 from horde_pb.dispatch.v1 import models_pb2, status_pb2
@@ -41,7 +42,7 @@ class ToldRequest(Desk):
             "GetStatus": lambda _: dispatch.GetStatusResponse(status=self.status),
             "CancelRequest": self._cancel,
             "ListModels": dispatch.ListModelsResponse(models=[a_model()]),
-            "FindAccount": self._find,
+            "GetAccount": self._account,
         }
         self._operation_key: str | None = None
         self.renew()
@@ -169,10 +170,10 @@ class ToldRequest(Desk):
         self.status.cancelled = True
         return found
 
-    def _find(self, request: admission.FindAccountRequest) -> Message:
+    def _account(self, request: account_details_pb2.GetAccountRequest) -> Message:
         if request.api_key.startswith("wrong"):
             raise Refusal(reasons.INVALID_API_KEY, "No user matching sent API Key.")
-        return admission.FindAccountResponse(id=7, username="somebody#7")
+        return account_details_pb2.GetAccountResponse()
 
 
 def a_model(name: str = MODEL) -> models_pb2.ModelStatus:

@@ -28,7 +28,7 @@ from horde.telemetry import logs, tracing
 from horde_pb.progress.v1 import progress_service_pb2 as pb
 from horde_pb.progress.v1 import progress_service_pb2_grpc as pb_grpc
 
-SECOND = timedelta(seconds=1)
+AMPLE = timedelta(seconds=20)  # for an answer that comes at once, also on a busy machine
 NAME = "horde_test.Echo"
 
 type Answer = Callable[[StringValue], Awaitable[None]]
@@ -92,7 +92,7 @@ async def a_neighbour(scripted: Scripted) -> AsyncIterator[tuple[Neighbour, Stub
         await neighbour.close()
 
 
-async def say(answer: Answer, deadline: timedelta = SECOND) -> None:
+async def say(answer: Answer, deadline: timedelta = AMPLE) -> None:
     async with a_neighbour(Scripted(answer)) as (neighbour, stub):
         await neighbour.once(stub.say, deadline=deadline)(StringValue())
 
@@ -173,25 +173,21 @@ async def test_a_slow_neighbour_is_unavailable_at_the_deadline() -> None:
     async def sleep(_request: StringValue) -> None:
         await asyncio.sleep(30)
 
-    started = asyncio.get_running_loop().time()
     with pytest.raises(NeighbourUnavailable) as caught:
-        await say(sleep, timedelta(milliseconds=200))
+        await asyncio.wait_for(say(sleep, timedelta(milliseconds=200)), 15)
     assert caught.value.code == "DEADLINE_EXCEEDED"
-    assert asyncio.get_running_loop().time() - started < 1
 
 
 async def test_the_deadline_shrinks_from_hop_to_hop() -> None:
-    left: list[float | None] = []
+    left: list[Any] = []
 
     async def look(_request: StringValue) -> None:
-        left.append(deadlines.left())
-        left.append(deadlines.shrink(10))
+        left.extend((deadlines.left(), deadlines.shrink(60), deadlines.left()))
 
-    await say(look, timedelta(seconds=2))
-    assert left[0] is not None
-    assert left[1] is not None
-    assert 1 < left[0] <= 2
-    assert left[0] - left[1] == pytest.approx(deadlines.OWN_SHARE, abs=0.005)
+    await say(look)
+    before, shrunk, after = left
+    assert 0 < before <= AMPLE.total_seconds()
+    assert after - deadlines.OWN_SHARE <= shrunk <= before - deadlines.OWN_SHARE
 
 
 async def test_a_call_with_no_time_left_is_not_made() -> None:
@@ -199,7 +195,7 @@ async def test_a_call_with_no_time_left_is_not_made() -> None:
     async with a_neighbour(scripted) as (neighbour, stub):
         deadlines.adopt(0.01)
         with pytest.raises(NeighbourUnavailable, match="no time was left"):
-            await neighbour.once(stub.say, deadline=SECOND)(StringValue())
+            await neighbour.once(stub.say, deadline=AMPLE)(StringValue())
         deadlines.adopt(None)
     assert scripted.calls == 0
 
@@ -211,10 +207,10 @@ async def test_only_a_repeatable_call_is_repeated() -> None:
     scripted = Scripted(away)
     async with a_neighbour(scripted) as (neighbour, stub):
         with pytest.raises(NeighbourUnavailable):
-            await neighbour.once(stub.say, deadline=SECOND)(StringValue())
+            await neighbour.once(stub.say, deadline=AMPLE)(StringValue())
         assert scripted.calls == 1
         with pytest.raises(NeighbourUnavailable):
-            await neighbour.repeatable(stub.say, deadline=SECOND, tries=3)(StringValue())
+            await neighbour.repeatable(stub.say, deadline=AMPLE, tries=3)(StringValue())
         assert scripted.calls == 4
 
 
@@ -240,7 +236,7 @@ async def test_a_fault_is_not_repeated() -> None:
     scripted = Scripted(fail)
     async with a_neighbour(scripted) as (neighbour, stub):
         with pytest.raises(NeighbourUnavailable):
-            await neighbour.repeatable(stub.say, deadline=SECOND, tries=3)(StringValue())
+            await neighbour.repeatable(stub.say, deadline=AMPLE, tries=3)(StringValue())
     assert scripted.calls == 1
 
 
@@ -257,7 +253,7 @@ async def test_leaving_a_stream_early_ends_it_on_the_server() -> None:
     async with a_neighbour(scripted) as (neighbour, stub):
         async with aclosing(neighbour.stream(stub.watch, deadline=None)(StringValue(value="first"))) as events:
             assert (await anext(events)).value == "first"
-        await asyncio.wait_for(scripted.stream_ended.wait(), 5)
+        await asyncio.wait_for(scripted.stream_ended.wait(), 20)
 
 
 async def test_the_trace_and_the_request_id_travel() -> None:
@@ -298,7 +294,7 @@ async def test_readiness_names_what_fails_and_metrics_count_the_calls(tmp_path: 
     running = asyncio.create_task(served)
     addresses = await announced(tmp_path / "addresses.json")
     neighbour = Neighbour(addresses["grpc"], name="echo")
-    await neighbour.once(Stub(neighbour.channel).say, deadline=SECOND)(StringValue())
+    await neighbour.once(Stub(neighbour.channel).say, deadline=AMPLE)(StringValue())
     health: Any = health_pb2_grpc.HealthStub(neighbour.channel)
     assert (
         await health.Check(health_pb2.HealthCheckRequest(service=NAME))
@@ -316,7 +312,7 @@ async def test_readiness_names_what_fails_and_metrics_count_the_calls(tmp_path: 
     await neighbour.close()
     assert left == []
     stop.set()
-    await asyncio.wait_for(running, 5)
+    await asyncio.wait_for(running, 20)
     assert left == ["told"]
 
 
@@ -336,11 +332,16 @@ from horde.settings import GrpcSettings, TelemetrySettings, load
 from horde_pb.progress.v1 import progress_service_pb2 as pb, progress_service_pb2_grpc as pb_grpc
 
 class Slow(pb_grpc.ProgressServiceServicer):
+    is_called = asyncio.Event()
+
     async def CloseLease(self, request, context):
-        await asyncio.sleep(1.0)
+        self.is_called.set()
+        await asyncio.sleep(2.0)
         return pb.CloseLeaseResponse()
 
     async def WatchRequest(self, request, context):
+        yield pb.WatchRequestResponse(subscribed=pb.Subscribed())
+        await self.is_called.wait()
         yield pb.WatchRequestResponse(subscribed=pb.Subscribed())
         await asyncio.sleep(60)
 
@@ -366,14 +367,14 @@ async def test_sigterm_finishes_a_call_under_way_and_ends_streams_and_refuses_ne
     watching = neighbour.stream(stub.WatchRequest, deadline=None)(pb.WatchRequestRequest())
     await anext(watching)
     under_way = asyncio.ensure_future(call(pb.CloseLeaseRequest()))
-    await asyncio.sleep(0.3)
+    await anext(watching)  # it has arrived
     process.send_signal(signal.SIGTERM)
     with pytest.raises(NeighbourUnavailable):
         await anext(watching)
     with pytest.raises(NeighbourUnavailable):
         await call(pb.CloseLeaseRequest())
     await under_way
-    assert await asyncio.wait_for(process.wait(), 8) == 0
+    assert await asyncio.wait_for(process.wait(), 20) == 0
     await neighbour.close()
 
 

@@ -65,6 +65,26 @@ async def test_the_first_failed_put_ends_the_tick_and_what_was_put_is_stored(hom
     assert await states(home, events) == ["stored"] * 4
 
 
+async def test_after_a_failed_put_nothing_more_is_tried_in_that_tick(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "BATCH", 2)
+    events = [await home.event() for _ in range(5)]
+    home.evidence.trouble.puts_left = 2
+    await upload(home)
+    assert home.evidence.puts == events[:3]
+
+
+async def test_the_digest_of_the_capture_is_never_made_to_fit_the_object(home: House) -> None:
+    event: int = await home.owner.fetchval(
+        "INSERT INTO moderation.moderation_events (reason, outcome, submitted_prompt, text_sha256, text_chars)"
+        " VALUES ('model_rejection', 'rejected', 'changed', repeat('a', 64), 5) RETURNING id"
+    )
+    await upload(home)
+    row = await home.row(event)
+    assert (row["text_state"], row["text_sha256"], row["text_chars"]) == ("stored", "a" * 64, 5)
+
+
 async def test_a_process_that_dies_after_a_put_puts_it_again(home: House) -> None:
     event = await home.event()
 
@@ -138,3 +158,15 @@ async def test_how_things_stand_is_seen_without_counting_tables(home: House) -> 
     assert now.recent == {"filter_rejection": 1, "model_rejection": 2}
     assert now.oldest.days == 1
     assert "moderation_events" in now.table_rows
+
+
+async def test_an_object_is_called_stored_once_and_of_a_pending_row_alone(home: House) -> None:
+    stored, cleared = await home.event(), await home.event(8)
+    await home.tick(text_days=7)
+    await upload(home)
+    for event in (stored, cleared):
+        query = "SELECT xmin::text FROM moderation.moderation_events WHERE id = $1"
+        put = evidence_repo.PutText(event, await home.owner.fetchval(query, event), "a" * 64, 1)
+        before = await home.row(event)
+        assert await evidence_repo.store_texts(home.store, [put]) == set()
+        assert await home.row(event) == before

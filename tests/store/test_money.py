@@ -16,7 +16,7 @@ from tests.servers import Database
 type Sql = asyncpg.Connection[asyncpg.Record]
 
 SETTLE = "SELECT admission.settle_v2($1, $2, $3, $4, NULL, $5, $6, $7, $8, 100)"
-ACTIVATE = "SELECT * FROM admission.activate_v2($1, 'user: hi', 'user: hi', '[]', $2, $3)"
+ACTIVATE = "SELECT * FROM admission.activate_v3($1, 'user: hi', 'user: hi', '[]', $2, $3)"
 FLOORS = {0: -5000, 1: 2500, 2: 2500, 3: 1400}
 
 

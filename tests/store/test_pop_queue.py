@@ -11,11 +11,12 @@ from typing import Any
 import asyncpg
 import pytest
 
+from horde.contract.api_keys import hash_api_key
 from horde.store import Store
 from services.dispatch.repo import QUERIES, queue, workers
 from services.dispatch.rules.jobs import Handout, Wanted
 from services.dispatch.rules.matching import Fit
-from tests.fakes.dispatch_world import MODEL, Account, World
+from tests.fakes.dispatch_world import MODEL, SECRET, Account, World
 from tests.servers import Database
 
 WORKER = uuid.uuid4()
@@ -54,6 +55,18 @@ class Scene:
         found = await queue.find_candidates(self.store, WORKER, fit, datetime.now(UTC), depth)
         return [candidate.request_id for candidate in found.fitting]
 
+    async def nothing_fits(self, **changed: Any) -> bool:
+        """What an idle worker like FIT, changed, is told."""
+        seen = await workers.look_idle(
+            self.store,
+            hash_api_key(SECRET, self.requester.api_key),
+            "nobody",
+            worker_id=WORKER,
+            fit=replace(FIT, **changed),
+        )
+        assert seen is not None
+        return seen[1]
+
     async def fill(self, requests: int, **columns: Any) -> None:
         """Many waiting chat requests alike, written as the door would write them."""
         one = await self.world.chat(self.requester, **columns)
@@ -80,11 +93,18 @@ class Scene:
 
     async def buffers(self, **changed: Any) -> int:
         """How many pages one read of the queue touches."""
-        fit = replace(FIT, **changed)
-        arguments = queue.sought(WORKER, fit, datetime.now(UTC), 20)
+        arguments = queue.sought(WORKER, replace(FIT, **changed), datetime.now(UTC), 20)
+        return await self._buffers("find_candidates", *arguments)
+
+    async def idle_buffers(self, **changed: Any) -> int:
+        """How many pages it touches to tell whether nothing fits."""
+        arguments = workers.idle_sought(WORKER, replace(FIT, **changed))
+        return await self._buffers("look_idle", *arguments, hash_api_key(SECRET, self.requester.api_key), "nobody")
+
+    async def _buffers(self, name: str, *arguments: object) -> int:
         # what a connection looks up once for each table is not the statement's
-        await self.world.all(QUERIES["find_candidates"].sql, *arguments)
-        statement = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {QUERIES['find_candidates'].sql}"
+        await self.world.all(QUERIES[name].sql, *arguments)
+        statement = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {QUERIES[name].sql}"
         plan = json.loads(await self.world.value(statement, *arguments))[0]["Plan"]
         return int(plan["Shared Hit Blocks"]) + int(plan["Shared Read Blocks"])
 
@@ -158,6 +178,37 @@ async def test_a_read_touches_few_pages_however_long_the_queue_is(scene: Scene, 
     await scene.world.chat(scene.requester, max_length=64)
 
     assert await scene.buffers(**changed) < 400
+    assert await scene.idle_buffers(**changed) < 40
+
+
+@pytest.mark.parametrize("mix", MIXES, ids=lambda mix: mix.replace(" ", "_"))
+async def test_an_idle_worker_is_told_that_nothing_fits_when_its_limits_say_so(scene: Scene, mix: str) -> None:
+    assert await scene.nothing_fits()
+    columns, changed = MIXES[mix]
+    await scene.world.chat(scene.requester, **columns)
+    in_a_lane_that_fits = mix in {"all fit", "none by a length in the same bucket", "none by context", "none by trust"}
+    assert await scene.nothing_fits(**changed) is not in_a_lane_that_fits
+
+
+async def test_an_idle_worker_is_never_told_that_nothing_fits_when_something_does(scene: Scene) -> None:
+    requests: list[dict[str, Any]] = [
+        *({"max_length": length} for length in (1, 2, 3, 511, 512, 513, 1023, 1024)),
+        *({"max_context_length": context} for context in (80, 4095, 4096)),
+        {"workers": [str(WORKER)]},
+        {"chat_required_features": ["seed"]},
+        {"has_images": True},
+        {"validated_backends": True},
+    ]
+    limits = [{"chat_length": length, "chat_context": context} for length in (1, 512, 1000) for context in (80, 4095)]
+    fits: list[dict[str, Any]] = [*limits, {}, {"owner_only": True}, {"trusted": True}, {"paused": True}]
+    for columns in requests:
+        request = await scene.world.chat(scene.requester, **columns)
+        for changed in [*fits, *({**one, "priority_users": (scene.requester.id,)} for one in fits)]:
+            assert not (await scene.found(**changed) and await scene.nothing_fits(**changed)), (columns, changed)
+        await scene.world.run("DELETE FROM dispatch.waiting_prompts WHERE id = $1", request)
+    await scene.world.text(scene.requester, "Once")
+    assert await scene.found()
+    assert not await scene.nothing_fits()
 
 
 async def test_an_idle_lane_is_removed_and_a_used_one_stays(scene: Scene) -> None:
@@ -211,8 +262,8 @@ async def test_jobs_given_back_wait_again(scene: Scene) -> None:
     taken = await queue.claim(scene.store, [Wanted(request, MODEL)], _handout(3), datetime.now(UTC))
     assert taken is not None
 
-    await queue.give_back(scene.store, taken)
-    await queue.give_back(scene.store, taken)
+    for _ in range(2):
+        await queue.give_back(scene.store, request, taken.generation_ids, datetime.now(UTC))
 
     assert (await scene.world.request(request))["n"] == 3
     assert await scene.world.is_waiting(request)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from horde.contract.retention import RetentionPolicy
+from services.admission import accounts_repo
 from services.moderation import retention, retention_repo
 from services.moderation.rules.fates import Fate, Step, cleared_by, columns_of
 from tests.fakes.evidence import House, house
@@ -166,16 +167,63 @@ async def test_when_a_hold_ends_every_elapsed_window_is_applied(home: House) -> 
 
 
 async def test_the_anonymous_account_is_never_held(home: House) -> None:
-    await home.owner.execute(
-        "INSERT INTO admission.users (id, username, oauth_id, api_key) VALUES (0, 'Anonymous', 'anon', 'anon')"
-        " ON CONFLICT DO NOTHING"
-    )
-    await home.owner.execute(
-        "INSERT INTO admission.user_suspicions (user_id, suspicion_id) SELECT 0, 5 FROM generate_series(1, 9)"
-    )
+    await home.anonymous()
     event = await home.event(400, account_id=0)
+    await home.problem_job(400, account_id=0)
     await home.tick()
     assert (await home.row(event))["anonymized"]
+    assert await counts(home) == (0, 0)
+
+
+async def test_whom_a_service_names_holds_nothing_and_a_flagged_service_holds_all_its_users(home: House) -> None:
+    await home.account(7, flagged=True)
+    await home.account(8)
+    names = ("7", "somebody", "somebody#7")
+    theirs = [await home.event(400, account_id=8, proxied_account=name) for name in names]
+    its = [await home.event(400, account_id=7, proxied_account=name) for name in names]
+    await home.tick()
+    assert [(await home.row(event))["anonymized"] for event in (*theirs, *its)] == [True] * 3 + [False] * 3
+
+
+@pytest.mark.parametrize(("standing", "is_held"), [({"flagged": True}, True), ({"suspicions": 5}, True), ({}, False)])
+async def test_wiping_an_account_touches_nothing_that_moderation_remembers_and_ends_no_hold(
+    database: Database, home: House, standing: dict[str, Any], is_held: bool
+) -> None:
+    await home.account(7, **standing)
+    old, young = await home.event(400), await home.event()
+    await home.note(young)
+    await home.problem_job(400)
+    await home.suspicion(400)
+    before = [await home.row(event) for event in (old, young)]
+    async with database.store("horde_admission") as admission, admission.transaction() as tx:
+        await accounts_repo.wipe(tx, 7)
+    assert await home.owner.fetchval("SELECT oauth_id FROM admission.users WHERE id = 7") == "<wiped>7"
+    assert [await home.row(event) for event in (old, young)] == before
+    assert await counts(home) == (1, 1)
+    assert await home.owner.fetchval("SELECT count(*) FROM moderation.moderation_event_notes") == 1
+    await home.tick()
+    assert (await home.row(old))["user_id"] == (7 if is_held else None)
+    assert (await counts(home))[0] == is_held
+
+
+async def test_the_standing_that_holds_is_the_one_that_accounts_have(home: House) -> None:
+    """Two views of admission's tell it: one of each account, one of all that are restricted."""
+    await home.anonymous()
+    number = 100
+    for suspicions in (0, 4, 5, 6):
+        for flagged in (False, True):
+            for trusted in (False, True):
+                number += 1
+                await home.account(number, suspicions=suspicions, flagged=flagged, trusted=trusted)
+    either = (
+        "SELECT id FROM admission.account_standing"
+        " WHERE NOT anonymous AND (flagged OR (suspicion_count >= 5 AND NOT trusted)) ORDER BY 1"
+    )
+    held = await home.owner.fetch(either)
+    assert held == await home.owner.fetch("SELECT user_id AS id FROM admission.restricted_accounts ORDER BY 1")
+    assert len(held) == 10
+    for row in held:
+        assert await home.owner.fetchval("SELECT moderation.account_restricted_v1($1)", row["id"])
 
 
 async def test_a_note_on_an_anonymized_event_keeps_it_as_it_is(home: House) -> None:
@@ -216,11 +264,7 @@ async def test_the_history_of_suspicions_goes_by_its_own_window_or_never(home: H
 async def test_the_access_log_goes_whoever_it_is_of(home: House) -> None:
     await home.account(7, flagged=True)
     for age in (364, 366):
-        await home.owner.execute(
-            "INSERT INTO moderation.moderation_access_log (moderator_id, action, endpoint, created)"
-            " VALUES (7, 'noted', 'here', now() - $1::interval)",
-            timedelta(days=age),
-        )
+        await home.access(age, moderator_id=7)
     await home.tick()
     assert await home.owner.fetchval("SELECT count(*) FROM moderation.moderation_access_log") == 1
 

@@ -13,6 +13,7 @@ from horde.failures import StartError
 from horde.settings import PostgresSettings
 from horde.store import Query, RaisedByFunction, Store, StoreUnavailable, UniqueViolation
 from tests.fakes.fault_proxy import FaultProxy
+from tests.fakes.patience import until
 from tests.servers import Database, Restartable
 
 
@@ -125,25 +126,37 @@ async def test_a_busy_pool_is_an_outage_after_the_wait(empty_database: Database)
 
 
 async def test_a_slow_statement_is_cancelled_and_the_connection_lives_on(empty_database: Database) -> None:
-    async with opened(empty_database.url, database_statement_seconds=0.2) as store:
+    async with opened(empty_database.url, database_statement_seconds=1) as store:
         with pytest.raises(StoreUnavailable):
             await store.fetchval(q("SELECT pg_sleep(30)"))
         await store.ping()
 
 
 async def test_reads_recover_when_their_connections_are_reset_and_writes_say_so(empty_database: Database) -> None:
+    holder = await asyncpg.connect(empty_database.url)
     async with FaultProxy.before(empty_database.url) as proxy, opened(proxy.url(empty_database.url)) as store:
         await made(store)
         await asyncio.gather(*(store.fetchval(q("SELECT pg_sleep(0.05)")) for _ in range(4)))
         proxy.reset_all()
         await store.ping()
-        reading = asyncio.create_task(store.fetchval(q("SELECT 7 FROM pg_sleep(2)")))
-        writing = asyncio.create_task(store.execute(q("INSERT INTO things (id) SELECT 1 FROM pg_sleep(2)")))
-        await asyncio.sleep(1)  # both have to be under way, also on a busy machine
+        await holder.execute("SELECT pg_advisory_lock(1)")
+        reading = asyncio.create_task(store.fetchval(q("SELECT 7 FROM pg_advisory_xact_lock(1)")))
+        writing = asyncio.create_task(
+            store.execute(q("INSERT INTO things (id) SELECT 1 FROM pg_advisory_xact_lock(1)"))
+        )
+
+        async def both_are_under_way() -> bool:
+            waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            count: int = await holder.fetchval(waiting)
+            return count == 2
+
+        await until(both_are_under_way)
         proxy.reset_all()
-        assert await reading == 7
         with pytest.raises(StoreUnavailable):
             await writing
+        await holder.execute("SELECT pg_advisory_unlock(1)")
+        assert await reading == 7
+    await holder.close()
 
 
 async def test_a_transaction_whose_connection_is_reset_is_an_outage(empty_database: Database) -> None:

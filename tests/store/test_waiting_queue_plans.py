@@ -95,10 +95,10 @@ class Scene:
         return await self.plan(await self.look(), *sought)
 
     async def look(self) -> str:
-        """The statement inside dispatch.find_candidates_v2, in the open."""
+        """The statement inside dispatch.find_candidates_v3, in the open."""
         function = await self.connection.fetchrow(
             """SELECT pg_get_function_arguments(oid), pg_get_function_result(oid), prosrc FROM pg_proc
-               WHERE oid = 'dispatch.find_candidates_v2'::regproc"""
+               WHERE oid = 'dispatch.find_candidates_v3'::regproc"""
         )
         assert function is not None
         arguments, result, source = function
@@ -106,7 +106,7 @@ class Scene:
         await self.connection.execute(
             f"CREATE OR REPLACE FUNCTION pg_temp.look({arguments}) RETURNS {result} LANGUAGE sql STABLE AS $${body}$$"
         )
-        return QUERIES["find_candidates"].sql.replace("dispatch.find_candidates_v2", "pg_temp.look")
+        return QUERIES["find_candidates"].sql.replace("dispatch.find_candidates_v3", "pg_temp.look")
 
     @asynccontextmanager
     async def _undone(self) -> AsyncIterator[None]:
@@ -189,7 +189,9 @@ async def test_hot_statements_do_not_read_the_queue(database: Database) -> None:
             WORKER,
             MODEL,
         )
-        last = await scene.connection.fetchval("SELECT id FROM dispatch.waiting_prompts ORDER BY rank LIMIT 1")
+        last = await scene.connection.fetchval(
+            "SELECT id FROM dispatch.waiting_prompts WHERE is_chat ORDER BY rank LIMIT 1"
+        )
         handout = ([uuid.uuid4()], WORKER, [MODEL], now, 150, 200, False, 1200.0, CONTEXT, LENGTH, None, now, False)
         statements: dict[str, tuple[int, tuple[object, ...]]] = {
             "claim_jobs": (60, ([last], *handout)),
@@ -253,11 +255,12 @@ async def test_a_plan_made_on_an_empty_queue_stays_good_when_it_grows(database: 
         await look.fetch(*sought)
         await scene.filling.add(5_000)
 
-        before = await _scanned_rows(scene)
-        found = await look.fetch(*sought)
+        async with scene.connection.transaction():
+            before = await _scanned_rows(scene.connection)
+            found = await look.fetch(*sought)
 
-        assert found[0]["id"] is not None
-        assert await _scanned_rows(scene) == before
+            assert found[0]["id"] is not None
+            assert await _scanned_rows(scene.connection) == before
 
 
 async def test_plans_for_one_request_made_on_an_empty_queue_read_that_request_alone(database: Database) -> None:
@@ -285,13 +288,14 @@ async def test_plans_for_one_request_made_on_an_empty_queue_read_that_request_al
                 await prepared[name].fetch(*given)
             await scene.filling.add(5_000)
             first = await scene.connection.fetchval(
-                "SELECT id FROM dispatch.waiting_prompts ORDER BY rank DESC LIMIT 1"
+                "SELECT id FROM dispatch.waiting_prompts WHERE is_chat ORDER BY rank DESC LIMIT 1"
             )
 
             for name, given in arguments(first).items():
-                before = await _read_entries(dispatch)
-                assert await prepared[name].fetch(*given)
-                assert (name, await _read_entries(dispatch) - before) <= (name, 20)
+                async with dispatch.transaction():
+                    before = await _read_entries(dispatch)
+                    assert await prepared[name].fetch(*given), name
+                    assert (name, await _read_entries(dispatch) - before) <= (name, 20)
 
 
 @asynccontextmanager
@@ -304,22 +308,22 @@ async def _connected(url: str) -> "AsyncIterator[asyncpg.Connection[asyncpg.Reco
 
 
 async def _read_entries(connection: "asyncpg.Connection[asyncpg.Record]") -> int:
-    """Rows and index entries of the queue's tables that were read so far."""
-    await connection.execute("SELECT pg_stat_force_next_flush()")
+    """Rows and index entries of the queue's tables that this connection has read, inside its transaction, so far."""
     read: int = await connection.fetchval(
-        """SELECT sum(t.seq_tup_read + (
-               SELECT sum(i.idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid))::bigint
-           FROM pg_stat_user_tables t WHERE t.schemaname = 'dispatch' AND t.relname = ANY ($1)""",
+        """SELECT sum(pg_stat_get_xact_tuples_returned(r.oid))::bigint FROM (
+               SELECT t.oid FROM pg_class t WHERE t.relnamespace = 'dispatch'::regnamespace AND t.relname = ANY ($1)
+               UNION ALL
+               SELECT i.indexrelid FROM pg_class t JOIN pg_index i ON i.indrelid = t.oid
+               WHERE t.relnamespace = 'dispatch'::regnamespace AND t.relname = ANY ($1)) r""",
         ["waiting_prompts", "wp_models", "processing_gens"],
     )
     return read
 
 
-async def _scanned_rows(scene: Scene) -> int:
-    """Rows of the long tables that were read from one end to the other so far."""
-    await scene.connection.execute("SELECT pg_stat_force_next_flush()")
-    scanned: int = await scene.connection.fetchval(
-        """SELECT sum(seq_tup_read)::bigint FROM pg_stat_user_tables
+async def _scanned_rows(connection: "asyncpg.Connection[asyncpg.Record]") -> int:
+    """Rows of the long tables that this connection has read from end to end, inside its transaction, so far."""
+    scanned: int = await connection.fetchval(
+        """SELECT sum(seq_tup_read)::bigint FROM pg_stat_xact_user_tables
            WHERE schemaname = 'dispatch' AND relname = ANY ($1)""",
         list(_LONG_TABLES),
     )

@@ -145,7 +145,7 @@ WORKERS = [
     refused(None, "GET workers/name/nothing", None, 404, "WorkerNotFound"),
     invalid(None, "GET workers?type=x", None, "type"),
     refused("bob", "PUT workers/{alice's worker}", {"maintenance": True}, 403, "NotOwner"),
-    refused("bob", "DELETE workers/{alice's worker}", None, 403, "NotOwner"),
+    refused("bob", "DELETE workers/{alice's worker}", None, 403, "NotModerator"),
     refused("alice", "PUT workers/{alice's worker}", {}, 400, "NoWorkerModSelected"),
     refused("alice", "PUT workers/{alice's worker}", {"paused": True}, 403, "NotModerator"),
     invalid("alice", "PUT workers/{alice's worker}", {"maintenance": "yes"}, "maintenance"),

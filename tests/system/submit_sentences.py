@@ -4,6 +4,7 @@ A row is one request, one job and one submit, under `best_effort` as well where 
 `best_effort` are the return codes, None where the reply is stored.
 """
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +60,8 @@ def strictly(x: dict[str, Any], **more: Any) -> dict[str, Any]:
     return format_of({**X, "properties": {"x": x}, "required": ["x"], **more}, strict=True)
 
 
+NO_TEXTS = ("true", "0", "1.5", "[]", "{}")
+
 SHAPES = [
     invalid("no message", message=None),
     invalid("a message that is text", message="x"),
@@ -73,6 +76,7 @@ SHAPES = [
     invalid("no content and no calls", message=said(None)),
     invalid("content in parts", message=said([{"type": "text", "text": "x"}])),
     invalid("a native reason of 33 characters", native_finish_reason="x" * 33),
+    *[invalid(f"a native reason that is {value}", native_finish_reason=json.loads(value)) for value in NO_TEXTS],
     *[
         invalid(f"{count} {value!r}", **{count: value})
         for count in ("prompt_tokens", "completion_tokens", "reasoning_tokens")

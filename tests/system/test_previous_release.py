@@ -1,4 +1,4 @@
-"""The last release serves on the schema of this tree, and its services are replaced one after another meanwhile."""
+"""The last release serves on the schema of this tree, is replaced service by service, and its data is kept."""
 
 import asyncio
 import io
@@ -9,20 +9,22 @@ import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import asyncpg
 import httpx
 import pytest
 
 from horde.cli.stack.environment import SERVICES
+from horde.store import migrate as migrations
 from tests.releases import RELEASES, is_shallow
+from tests.servers import Database, Servers
 from tests.system.services import SECRET, Services
 from tests.system.text_worker import TextWorker
 from tests.system.volunteer import Volunteer
 
 ROOT = Path(__file__).parents[2]
 NEWEST = RELEASES[-1]
+CREATE = ("admin", "user", "create", "--kudos", "1000", "--trusted", "--json")
 
 
 @pytest.fixture
@@ -40,18 +42,18 @@ def release(system_tool: Callable[[str], Path], tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run_old(release: Path, services: Services, *words: str) -> Any:
-    """What a command of the release prints as JSON."""
+def run_old(release: Path, services: Services, *words: str) -> str:
+    """What a command of the release prints."""
     environment = {**os.environ, "HORDE_DATABASE_URL": services.database_url, "HORDE_SECRET_KEY": SECRET}
     done = subprocess.run(
-        [sys.executable, "-m", "horde", *words, "--json"],
+        [sys.executable, "-m", "horde", *words],
         cwd=release,
         env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    return json.loads(done.stdout)
+    return done.stdout
 
 
 def smoke(services: Services, client: str, owner: str, name: str) -> None:
@@ -107,28 +109,59 @@ def test_the_last_release_works_on_the_new_schema_and_is_replaced_service_by_ser
             services.start("admission", code=release)
         stand_at(services, NEWEST["schema"])
     services.start(*SERVICES, code=release)
-    made = [
-        run_old(release, services, "admin", "user", "create", name, "--kudos", "1000", "--trusted")
-        for name in ("asks", "works")
-    ]
+    made = [json.loads(run_old(release, services, *CREATE, name)) for name in ("asks", "works")]
     client, owner = (account["api_key"] for account in made)
     smoke(services, client, owner, "old")
-    assert run_old(release, services, "admin", "ledger", "check")["findings"] == []
+    assert json.loads(run_old(release, services, "admin", "ledger", "check", "--json"))["findings"] == []
     stand_at(services, newest())
     for service in ("admission", "dispatch"):
         services.end(service)
         services.start(service)
     smoke(services, client, owner, "mixed")
-    for service in ("moderation", "media", "progress", "gateway"):
+    # callers before those they call, which is the harder order
+    for service in ("gateway", "progress", "moderation", "media"):
         services.end(service)
         services.start(service)
-    smoke(services, client, owner, "new")
+        smoke(services, client, owner, f"new {service}")
 
 
 def newest() -> str:
     from horde.store import versions
 
     return versions.known()[-1]
+
+
+@pytest.mark.slow
+def test_data_of_the_last_release_is_served_after_the_upgrade(
+    release: Path, servers: Servers, empty_database: Database, tmp_path: Path
+) -> None:
+    run = tmp_path / "run of services"
+    run.mkdir()
+    services = Services(run, empty_database, servers.redis_url(), servers.object_store(), {})
+    try:
+        run_old(release, services, "migrate")
+        services.start(*SERVICES, code=release)
+        made = [json.loads(run_old(release, services, *CREATE, name)) for name in ("asks", "works")]
+        client, owner = (account["api_key"] for account in made)
+        smoke(services, client, owner, "old")
+        with httpx.Client(base_url=f"{services.url}/api/v2", headers={"apikey": client}, timeout=60) as http:
+            before = http.get("/find_user").json()
+            ask = {"prompt": "Once upon a time", "models": ["text/kept"]}
+            waiting = http.post("/generate/text/async", json=ask).raise_for_status().json()["id"]
+        services.stop()
+
+        migrations.upgrade(empty_database.url)
+        services.start(*SERVICES)
+        with httpx.Client(base_url=f"{services.url}/api/v2", headers={"apikey": client}, timeout=60) as http:
+            after = http.get("/find_user").json()
+            assert (after["id"], after["username"]) == (before["id"], before["username"])
+            with TextWorker(services.url, owner, name="old of texts", model="text/kept"):
+                while not (status := http.get(f"/generate/text/status/{waiting}?wait_seconds=5").json())["done"]:
+                    pass
+        assert "the end." in status["generations"][0]["text"]
+        smoke(services, client, owner, "new")
+    finally:
+        services.stop()
 
 
 LATER = (

@@ -109,6 +109,9 @@ def test_an_account_lives_from_its_first_kudos_to_its_deletion(services: Service
         assert (
             http.get("/find_user", headers={"apikey": key["id"]}).json()["username"].endswith("(Shared Key: friends)")
         )
+        for bearer, status in ((key["id"], 200), (str(uuid4()), 401)):
+            listed = http.get(f"{services.url}/v1/models", headers={"Authorization": f"Bearer {bearer}"})
+            assert listed.status_code == status
         assert http.patch(f"/sharedkeys/{key['id']}", json={"kudos": 5}, headers=theirs).status_code == 403
         assert http.delete(f"/sharedkeys/{key['id']}", headers=mine).json() == {"message": "OK"}
         assert http.put(f"/users/{taker.id}", json={"public_workers": True}, headers=theirs).json() == {

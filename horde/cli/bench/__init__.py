@@ -4,12 +4,12 @@ Each starts an ephemeral system of its own with rate limits off, unless told to 
 Loopback only, bounded in time.
 """
 
-import asyncio
 from json import dumps
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+import uvloop
 
 from horde.cli.bench.report import show
 from horde.cli.bench.system import System, running_system
@@ -36,7 +36,7 @@ def roundtrip(
     from horde.cli.bench.roundtrip import measure
 
     with running_system(data_dir) as system:
-        report = asyncio.run(measure(system, seconds=seconds, clients=clients, workers=workers, front=front))
+        report = uvloop.run(measure(system, seconds=seconds, clients=clients, workers=workers, front=front))
         show(report, as_json=json)
 
 
@@ -52,7 +52,7 @@ def progress(
     from horde.cli.bench.progress import measure
 
     with running_system(data_dir) as system:
-        show(asyncio.run(measure(system, seconds=seconds, streams=streams)), as_json=json)
+        show(uvloop.run(measure(system, seconds=seconds, streams=streams)), as_json=json)
 
 
 @app.command()
@@ -77,7 +77,7 @@ def stream(
             print(dumps({"title": f"{idle} open streams, MB", **await front.memory(system, streams=idle)}))
 
     with running_system(data_dir) as system:
-        asyncio.run(run(system))
+        uvloop.run(run(system))
 
 
 @app.command()
@@ -94,7 +94,7 @@ def admission(
     from horde.cli.bench.admission import measure
 
     with running_system(data_dir) as system:
-        for report in asyncio.run(measure(system, seconds=seconds, clients=clients or [1, 8])):
+        for report in uvloop.run(measure(system, seconds=seconds, clients=clients or [1, 8])):
             show(report, as_json=json)
 
 
@@ -110,7 +110,7 @@ def replies(
     from horde.cli.bench import stages
 
     with running_system(data_dir) as system:
-        show(asyncio.run(stages.replies(system, seconds=seconds, workers=workers)), as_json=json)
+        show(uvloop.run(stages.replies(system, seconds=seconds, workers=workers)), as_json=json)
 
 
 @app.command()
@@ -126,7 +126,7 @@ def status(
     from horde.cli.bench import stages
 
     with running_system(data_dir) as system:
-        show(asyncio.run(stages.status(system, seconds=seconds, clients=clients, waiting=waiting)), as_json=json)
+        show(uvloop.run(stages.status(system, seconds=seconds, clients=clients, waiting=waiting)), as_json=json)
 
 
 @app.command()
@@ -141,7 +141,7 @@ def media(
     from horde.cli.bench.media import measure
 
     with running_system(data_dir) as system:
-        show(asyncio.run(measure(system, seconds=seconds, images=images)), as_json=json)
+        show(uvloop.run(measure(system, seconds=seconds, images=images)), as_json=json)
 
 
 @app.command()
@@ -181,4 +181,29 @@ def pop(
             show(report, as_json=json)
 
     with running_system(data_dir) as system:
-        asyncio.run(run(system))
+        uvloop.run(run(system))
+
+
+@app.command()
+def moderation(
+    events: Annotated[int, typer.Option(min=1, max=10_000_000, help="Events, spread over a year.")] = 1_000_000,
+    calls: Annotated[int, typer.Option(min=1, max=1000, help="How often each page is read.")] = 20,
+    backlog: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Rows past the window of each step of retention.")
+    ] = 25_000,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Use the system that runs from this data directory. The events stay there for good."),
+    ] = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each part.")] = False,
+) -> None:
+    """Every page of a moderator on so many events, through the gateway; then retention with a backlog, its proof."""
+    from horde.cli.bench.moderation import SETTINGS, measure
+
+    async def run(system: System) -> None:
+        async for report in measure(system, events=events, calls=calls, backlog=backlog):
+            show(report, as_json=json)
+
+    with running_system(data_dir, SETTINGS) as system:
+        uvloop.run(run(system))

@@ -7,8 +7,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
-import aiohttp
-
+from horde.cli.bench.connections import Connections
 from horde.cli.bench.crowd import Caller, callers, chat_body, pop_body
 from horde.cli.bench.report import Recorder, Report, cpu_seconds
 from horde.cli.bench.system import System
@@ -56,12 +55,11 @@ async def measure(
 ) -> list[Report]:
     """One report for each number of clients, in their order, on one system. `warm_up` in seconds, before each."""
     recorder = Recorder()
-    connector = aiohttp.TCPConnector(limit=0)
     queued = (seconds + warm_up) * _MOST_PER_SECOND * len(clients)
-    async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
-        (owner,) = await callers(system, session, recorder, prefix="bench_owner_", count=1)
+    async with Connections(system.gateway_url) as connections:
+        (owner,) = await callers(system, connections, recorder, prefix="bench_owner_", count=1)
         requesters = await callers(
-            system, session, recorder, prefix="bench_client_", count=math.ceil(queued / _WAITING)
+            system, connections, recorder, prefix="bench_client_", count=math.ceil(queued / _WAITING)
         )
         # a model nobody serves is refused: one pop makes its worker online for five minutes
         await owner.call("pop", "POST", "/api/v2/generate/text/pop", pop_body(f"bench {secrets.token_hex(4)}"))

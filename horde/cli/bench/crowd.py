@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import aiohttp
 import orjson
 
 from horde.cli.admin import create_account
+from horde.cli.bench.connections import Connections
 from horde.cli.bench.report import Recorder
 from horde.cli.bench.system import System
 
@@ -21,8 +21,7 @@ _LENGTH = 1024
 class Caller:
     """One account's HTTP calls against the gateway."""
 
-    session: aiohttp.ClientSession
-    url: str
+    connections: Connections
     api_key: str
     recorder: Recorder
 
@@ -36,23 +35,20 @@ class Caller:
         expect: tuple[int, ...] = (200, 202),
     ) -> Any:
         """One timed call; None when the answer was not expected."""
-        data = orjson.dumps(body) if body is not None else None
-        headers = {
-            "apikey": self.api_key,
-            "Content-Type": "application/json",
-            "Client-Agent": "horde-bench:1:chat-horde",
-        }
+        data = orjson.dumps(body) if body is not None else b""
+        headers = (
+            f"apikey: {self.api_key}\r\ncontent-type: application/json\r\nclient-agent: horde-bench:1:chat-horde\r\n"
+        )
         with self.recorder.timed(name):
-            async with self.session.request(method, self.url + path, data=data, headers=headers) as response:
-                answer = await response.read()
-        if response.status not in expect:
-            self.recorder.failed(name, response.status)
+            status, answer = await self.connections.call(method, path, headers, data)
+        if status not in expect:
+            self.recorder.failed(name, status)
             return None
         return orjson.loads(answer)
 
 
 async def callers(
-    system: System, session: aiohttp.ClientSession, recorder: Recorder, *, prefix: str, count: int
+    system: System, connections: Connections, recorder: Recorder, *, prefix: str, count: int
 ) -> list[Caller]:
     """So many trusted accounts with plenty of kudos."""
     made = []
@@ -60,7 +56,7 @@ async def callers(
         account = await create_account(
             system.database_url, system.secret_key, f"{prefix}{number}", kudos=1_000_000, trusted=True, concurrency=500
         )
-        made.append(Caller(session, system.gateway_url, account.api_key, recorder))
+        made.append(Caller(connections, account.api_key, recorder))
     return made
 
 

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-import aiohttp
-
+from horde.cli.bench.connections import Connections
 from horde.cli.bench.crowd import MODEL, Caller, callers, pop_body
 from horde.cli.bench.queue import CONTEXT, LENGTH, Queue
 from horde.cli.bench.report import Recorder, Report, cpu_seconds
@@ -110,12 +109,12 @@ async def measure(
     )
     async with (
         Store.open(settings, application_name="horde-bench") as store,
-        aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), auto_decompress=False) as session,
+        Connections(system.gateway_url) as connections,
     ):
         # what refilling the queue costs is no cost of popping
         system = system.watching("refilling", await store.fetchval(_SQL["backend_pid"]))
         recorder = Recorder()
-        owners = await callers(system, session, recorder, prefix="bench_owner_", count=workers)
+        owners = await callers(system, connections, recorder, prefix="bench_owner_", count=workers)
         crowd = [_Worker(owner, f"bench {secrets.token_hex(6)}") for owner in owners]
         for worker in crowd:
             await worker.pop()

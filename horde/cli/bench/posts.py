@@ -30,7 +30,7 @@ _PIECE = "The sea is wide."
 _SIGNAL_DATABASE = 7
 _WARM_UP_SECONDS = 1.0
 
-_LANES = 2
+LANES = 2
 """Calls a gateway has under way when it sends posts together."""
 
 type Post = Callable[[Sequence[pb.OpenLeaseRequest], int], Awaitable[object]]
@@ -95,10 +95,10 @@ async def compare(system: System, *, seconds: float, posters: int) -> list[Repor
 
         theirs = {name: system.pids[name] for name in ("progress", "valkey") if name in system.pids}
         ours = {name: pid for name, pid in theirs.items() if name != "progress"} | {"caller": os.getpid()}
-        width = max(1, posters // _LANES)
+        width = max(1, posters // LANES)
         return [
             await _measure(Way("posts alone", alone, posters, 1), system, stub, theirs, seconds),
-            await _measure(Way("posts together", together, _LANES, width), system, stub, theirs, seconds),
+            await _measure(Way("posts together", together, LANES, width), system, stub, theirs, seconds),
             await _measure(Way("the script alone", directly, posters, 1), system, stub, ours, seconds),
         ]
 

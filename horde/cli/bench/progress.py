@@ -4,8 +4,7 @@ import asyncio
 import secrets
 from time import perf_counter
 
-import aiohttp
-
+from horde.cli.bench.connections import Connections
 from horde.cli.bench.crowd import Caller, callers, chat_body, pop_body, reply_body
 from horde.cli.bench.report import Recorder, Report, cpu_seconds
 from horde.cli.bench.system import System
@@ -40,9 +39,9 @@ async def _generation(owner: Caller, client: Caller, name: str, stop: asyncio.Ev
 async def measure(system: System, *, seconds: float, streams: int) -> Report:
     """Run the generations and report posts per second."""
     recorder = Recorder()
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), auto_decompress=False) as session:
-        clients = await callers(system, session, recorder, prefix="bench_reader_", count=streams)
-        owners = await callers(system, session, recorder, prefix="bench_writer_", count=streams)
+    async with Connections(system.gateway_url) as connections:
+        clients = await callers(system, connections, recorder, prefix="bench_reader_", count=streams)
+        owners = await callers(system, connections, recorder, prefix="bench_writer_", count=streams)
         run, stop = f"bench {secrets.token_hex(4)}", asyncio.Event()
         tasks = [
             asyncio.create_task(_generation(owner, client, f"{run} {n}", stop))

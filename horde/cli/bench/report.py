@@ -85,6 +85,7 @@ class Report:
                 name: {
                     "per_second": round(len(times) / self.seconds, 1),
                     "p50_ms": _ms(times, 0.50),
+                    "p95_ms": _ms(times, 0.95),
                     "p99_ms": _ms(times, 0.99),
                 }
                 for name, times in self.calls.items()
@@ -109,9 +110,10 @@ def show(report: Report, *, as_json: bool) -> None:
         return
     console = Console()
     console.print(f"[bold]{report.title}[/]: {report.rate:.1f} {report.unit}s per second over {report.seconds:.1f} s")
-    calls = Table("call", "per second", "p50 ms", "p99 ms")
+    calls = Table("call", "per second", "p50 ms", "p95 ms", "p99 ms")
     for name, times in report.calls.items():
-        calls.add_row(name, f"{len(times) / report.seconds:.1f}", f"{_ms(times, 0.5):.2f}", f"{_ms(times, 0.99):.2f}")
+        quantiles = (f"{_ms(times, quantile):.2f}" for quantile in (0.5, 0.95, 0.99))
+        calls.add_row(name, f"{len(times) / report.seconds:.1f}", *quantiles)
     console.print(calls)
     processes = Table("process", "cores", f"ms per {report.unit}")
     done = max(report.rate * report.seconds, 1)

@@ -5,8 +5,7 @@ import secrets
 from collections.abc import Sequence
 from time import perf_counter
 
-import aiohttp
-
+from horde.cli.bench.connections import Connections
 from horde.cli.bench.crowd import Caller, callers, chat_body, pause, pop_body, reply_body
 from horde.cli.bench.report import Recorder, Report, cpu_seconds
 from horde.cli.bench.system import System
@@ -63,10 +62,9 @@ async def measure(system: System, *, seconds: float, clients: int, workers: int,
     """Run the crowd and report whole round trips per second. `front`: through /v1, by workers whose pops wait."""
     client = _front_client if front else _client
     recorder = Recorder()
-    connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
-        requesters = await callers(system, session, recorder, prefix="bench_client_", count=clients)
-        owners = await callers(system, session, recorder, prefix="bench_owner_", count=workers)
+    async with Connections(system.gateway_url) as connections:
+        requesters = await callers(system, connections, recorder, prefix="bench_client_", count=clients)
+        owners = await callers(system, connections, recorder, prefix="bench_owner_", count=workers)
         run, stop = f"bench {secrets.token_hex(4)}", asyncio.Event()
         names = [f"{run} {n}" for n in range(workers)]
         crowd = zip(owners, names, strict=True)

@@ -3,13 +3,11 @@
 import asyncio
 import math
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from time import perf_counter
 
-import aiohttp
-
+from horde.cli.bench.connections import Connections
 from horde.cli.bench.crowd import Caller, callers, chat_body, pop_body, reply_body
 from horde.cli.bench.report import Recorder, Report, cpu_seconds
 from horde.cli.bench.system import System
@@ -29,12 +27,12 @@ type Step = Callable[[], Awaitable[bool]]
 async def replies(system: System, *, seconds: float, workers: int) -> Report:
     """Jobs are queued and popped first; then so many workers hand replies in, one job each time."""
     recorder = Recorder()
-    async with _session() as session:
-        owners = await callers(system, session, recorder, prefix="bench_owner_", count=workers)
+    async with Connections(system.gateway_url) as connections:
+        owners = await callers(system, connections, recorder, prefix="bench_owner_", count=workers)
         run = secrets.token_hex(4)
         bodies = [pop_body(f"bench {run} {number}") for number in range(workers)]
         await owners[0].call("pop", "POST", "/api/v2/generate/text/pop", bodies[0])
-        await _queued(system, session, recorder, math.ceil(seconds * _MOST_REPLIES_PER_SECOND))
+        await _queued(system, connections, recorder, math.ceil(seconds * _MOST_REPLIES_PER_SECOND))
         held: list[list[str]] = [[] for _ in owners]
 
         async def pop(place: int) -> bool:
@@ -59,10 +57,10 @@ async def replies(system: System, *, seconds: float, workers: int) -> Report:
 async def status(system: System, *, seconds: float, clients: int, waiting: int) -> Report:
     """So many clients read the status of requests that wait, one after the other."""
     recorder = Recorder()
-    async with _session() as session:
-        (owner,) = await callers(system, session, recorder, prefix="bench_owner_", count=1)
+    async with Connections(system.gateway_url) as connections:
+        (owner,) = await callers(system, connections, recorder, prefix="bench_owner_", count=1)
         await owner.call("pop", "POST", "/api/v2/generate/text/pop", pop_body(f"bench {secrets.token_hex(4)}"))
-        requests = await _queued(system, session, recorder, waiting)
+        requests = await _queued(system, connections, recorder, waiting)
 
         async def read() -> bool:
             await owner.call("status", "GET", f"/api/v2/generate/chat/status/{secrets.choice(requests)}")
@@ -72,16 +70,10 @@ async def status(system: System, *, seconds: float, clients: int, waiting: int) 
         return await _measured(system, recorder, [read] * clients, seconds, call="status", title=title)
 
 
-@asynccontextmanager
-async def _session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), auto_decompress=False) as session:
-        yield session
-
-
-async def _queued(system: System, session: aiohttp.ClientSession, recorder: Recorder, amount: int) -> Sequence[str]:
+async def _queued(system: System, connections: Connections, recorder: Recorder, amount: int) -> Sequence[str]:
     """The ids of so many requests that wait now."""
     count = math.ceil(amount / _WAITING)
-    accounts = await callers(system, session, recorder, prefix="bench_client_", count=count)
+    accounts = await callers(system, connections, recorder, prefix="bench_client_", count=count)
     wanted = iter([accounts[number // _WAITING] for number in range(amount)])
     made: list[str] = []
 

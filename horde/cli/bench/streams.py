@@ -12,11 +12,12 @@ from time import perf_counter
 import aiohttp
 import grpc
 
+from horde.cli.bench.connections import Connections
 from horde.cli.bench.crowd import Caller, callers, chat_body, pop_body
-from horde.cli.bench.posts import a_lease, a_post
+from horde.cli.bench.posts import LANES, a_lease, a_post
 from horde.cli.bench.report import Recorder, Report, cpu_seconds
 from horde.cli.bench.system import System
-from horde_pb.progress.v1.progress_service_pb2 import OpenLeaseRequest
+from horde_pb.progress.v1.progress_service_pb2 import AppendTogetherRequest, OpenLeaseRequest
 from horde_pb.progress.v1.progress_service_pb2_grpc import ProgressServiceStub
 
 _WARM_UP_SECONDS = 2.0
@@ -54,16 +55,22 @@ async def open_streams(
 async def measure(
     system: System, *, seconds: float, streams: int, posts_per_second: float = _POSTS_PER_SECOND
 ) -> Report:
-    """Posts go to progress directly, so the gateway's CPU is that of relaying alone. 0 posts a second: no pause."""
+    """Posts go to progress directly, so the gateway's CPU is that of relaying alone.
+
+    0 posts a second: as many as progress takes, and together, as busy gateways send them.
+    """
     recorder, stop = Recorder(), asyncio.Event()
     no_limit = aiohttp.ClientTimeout(total=None)
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), timeout=no_limit)
         )
+        connections = await stack.enter_async_context(Connections(system.gateway_url))
         channel = await stack.enter_async_context(grpc.aio.insecure_channel(system.grpc["progress"]))
         stub = ProgressServiceStub(channel)
-        (owner, *clients) = await callers(system, session, recorder, prefix="bench_streams_", count=1 + streams // 100)
+        (owner, *clients) = await callers(
+            system, connections, recorder, prefix="bench_streams_", count=1 + streams // 100
+        )
         body = pop_body(f"bench {secrets.token_hex(4)}")
         await owner.call("pop", "POST", "/api/v2/generate/text/pop", body)
         opened = await stack.enter_async_context(open_streams(system, session, clients or [owner], streams))
@@ -71,8 +78,10 @@ async def measure(
         for lease in leases:
             await stub.OpenLease(lease)
         tasks = [asyncio.create_task(_read(response, recorder)) for response in opened]
-        pause = 1 / posts_per_second if posts_per_second else 0.0
-        tasks += [asyncio.create_task(_write(stub, lease, pause, stop)) for lease in leases]
+        if posts_per_second:
+            tasks += [asyncio.create_task(_write(stub, lease, 1 / posts_per_second, stop)) for lease in leases]
+        else:
+            tasks += [asyncio.create_task(_write_together(stub, leases[lane::LANES], stop)) for lane in range(LANES)]
         await asyncio.sleep(_WARM_UP_SECONDS)
         before, start = cpu_seconds(system.pids), perf_counter()
         recorder.recording = True
@@ -100,8 +109,13 @@ async def memory(system: System, *, streams: int) -> dict[str, float]:
     recorder = Recorder()
     before = _resident(system)
     connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=None)) as session:
-        owner, *clients = await callers(system, session, recorder, prefix="bench_open_", count=1 + -(-streams // 100))
+    async with (
+        aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=None)) as session,
+        Connections(system.gateway_url) as connections,
+    ):
+        owner, *clients = await callers(
+            system, connections, recorder, prefix="bench_open_", count=1 + -(-streams // 100)
+        )
         await owner.call("pop", "POST", "/api/v2/generate/text/pop", pop_body(f"bench {secrets.token_hex(4)}"))
         async with open_streams(system, session, clients, streams):
             await asyncio.sleep(1.0)
@@ -130,10 +144,20 @@ async def _write(stub: ProgressServiceStub, lease: OpenLeaseRequest, pause: floa
     for seq in itertools.count(1):
         if stop.is_set():
             return
-        stamp = f"<{int(time.time() * 1_000_000):0{_STAMP}d}"
-        await stub.AppendProgress(a_post(lease, seq, stamp))
-        if pause:
-            await asyncio.sleep(pause)
+        await stub.AppendProgress(a_post(lease, seq, _stamp()))
+        await asyncio.sleep(pause)
+
+
+async def _write_together(stub: ProgressServiceStub, leases: Sequence[OpenLeaseRequest], stop: asyncio.Event) -> None:
+    """A post of each generation in one call, and the next ones when it is answered."""
+    for seq in itertools.count(1):
+        if stop.is_set() or not leases:
+            return
+        await stub.AppendTogether(AppendTogetherRequest(posts=[a_post(lease, seq, _stamp()) for lease in leases]))
+
+
+def _stamp() -> str:
+    return f"<{int(time.time() * 1_000_000):0{_STAMP}d}"
 
 
 def _resident(system: System) -> dict[str, float]:

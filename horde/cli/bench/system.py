@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from horde.cli.stack.ports import free_ports
@@ -29,6 +29,8 @@ class System:
     redis_url: str
     grpc: Mapping[str, str]
     """The address of each service's gRPC."""
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    """Where Prometheus would read each service."""
 
     def watching(self, name: str, pid: int) -> "System":
         """The same, with one process of it counted by itself."""
@@ -36,8 +38,11 @@ class System:
 
 
 @contextmanager
-def running_system(data_dir: Path | None) -> Iterator[System]:
-    """The system of `data_dir`, or a fresh one that is stopped afterwards. Exits with a message when there is none."""
+def running_system(data_dir: Path | None, settings: Mapping[str, str] | None = None) -> Iterator[System]:
+    """The system of `data_dir`, or a fresh one with these settings that is stopped afterwards.
+
+    Exits with a message when there is none.
+    """
     if data_dir is not None:
         yield _read(data_dir)
         return
@@ -45,7 +50,7 @@ def running_system(data_dir: Path | None) -> Iterator[System]:
         # as root, Postgres runs as another user and has to reach its folder
         Path(folder).chmod(0o755)
         home = Path(folder) / "data"
-        environment = {**os.environ, "HORDE_RATE_LIMITS_ENABLED": "false"}
+        environment = {**os.environ, **(settings or {}), "HORDE_RATE_LIMITS_ENABLED": "false"}
         (port,) = free_ports(1)
         command = [sys.executable, "-m", "horde", "up", "--no-demo", "--port", str(port), "--data-dir", str(home)]
         with (
@@ -86,4 +91,5 @@ def _read(home: Path) -> System:
         stack["pids"],
         stack["redis_url"],
         stack["grpc"],
+        stack["metrics"],
     )

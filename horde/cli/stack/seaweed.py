@@ -18,7 +18,10 @@ from horde.failures import StartError
 
 START_SECONDS = 60.0
 ATTEMPTS = 3  # another program can take a port between our look and the server's
-MEMORY = {"GOMEMLIMIT": "200MiB", "GOGC": "50"}  # halves what it holds after load
+MEMORY = {"GOMEMLIMIT": "400MiB", "GOGC": "50"}
+"""Bounds what it holds after load. It maps more than 200 MiB while idle: under such a limit its collector never rests,
+and an eighth of a core is gone for nothing."""
+
 ROLES = ("s3", "master", "volume", "filer", "admin")  # each has an HTTP and a gRPC port
 GRPC_DISTANCE = 10_000
 CANDIDATES = 20  # ports to look at for one that is free at this distance too

@@ -1,6 +1,8 @@
 """The images of a chat request: where they are, how many, how big, how objects are named. Chat reference, Images."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
 
 from horde.contract import limits, reasons
@@ -35,6 +37,30 @@ def count_images(messages: Iterable[Message]) -> int:
 def image_urls(messages: Iterable[Message]) -> list[str]:
     """Their URLs, in the request's order."""
     return [image["url"] for image in image_parts(messages)]
+
+
+def image_paths(messages: Iterable[Message]) -> list[str]:
+    """Where each image stands in the body, in the request's order: `messages[0].content[1].image_url`."""
+    return [
+        f"messages[{index}].content[{place}].image_url"
+        for index, message in enumerate(messages)
+        if isinstance(message["content"], list)
+        for place, part in enumerate(message["content"])
+        if part["type"] == "image_url"
+    ]
+
+
+@contextmanager
+def naming_images(paths: Sequence[str]) -> Iterator[None]:
+    """A refusal of the image of some number, the fact `image`, tells its path as `param` instead."""
+    try:
+        yield
+    except Refusal as no:
+        facts = dict(no.facts)
+        number = facts.pop("image", None)
+        if not isinstance(number, int):
+            raise
+        raise Refusal(no.reason, no.message, {**facts, "param": paths[number]}) from no
 
 
 def image_key(request_id: str, position: int) -> str:
@@ -106,28 +132,31 @@ def decoded_size(url: str) -> int:
 
 def check_image_caps(messages: list[Message]) -> None:
     """What is refused before the user is known: too many images, or more than anybody may send."""
-    urls = image_urls(messages)
-    if len(urls) > limits.MAX_CHAT_IMAGE_COUNT:
-        raise Refusal(
-            reasons.TOO_MANY_EXTRA_SOURCE_IMAGES,
-            f"A chat request has at most {limits.MAX_CHAT_IMAGE_COUNT} images; this one has {len(urls)}.",
-        )
-    check_total_size(urls, limits.MAX_CHAT_IMAGE_TOTAL_BYTES)
+    paths = image_paths(messages)
+    with naming_images(paths):
+        if len(paths) > limits.MAX_CHAT_IMAGE_COUNT:
+            raise Refusal(
+                reasons.TOO_MANY_EXTRA_SOURCE_IMAGES,
+                f"A chat request has at most {limits.MAX_CHAT_IMAGE_COUNT} images; this one has {len(paths)}.",
+                {"image": limits.MAX_CHAT_IMAGE_COUNT},
+            )
+        check_total_size(image_urls(messages), limits.MAX_CHAT_IMAGE_TOTAL_BYTES)
 
 
-def check_total_size(urls: Iterable[str], cap: int) -> None:
+def check_total_size(urls: Sequence[str], cap: int) -> None:
     """Raises SourceImageSizeExceeded when the data URLs decode to more than `cap` bytes together, or one is too big."""
-    total = 0
-    for position, url in enumerate(urls):
-        size = decoded_size(url)
+    sizes = [decoded_size(url) for url in urls]
+    for position, size in enumerate(sizes):
         if size > limits.MAX_CHAT_IMAGE_BYTES:
             raise Refusal(
                 reasons.SOURCE_IMAGE_SIZE_EXCEEDED,
                 f"Image {position} has {size} bytes; an image has at most {limits.MAX_CHAT_IMAGE_BYTES // _MIB} MiB.",
+                {"image": position},
             )
-        total += size
+    total = sum(sizes)
     if total > cap:
         raise Refusal(
             reasons.SOURCE_IMAGE_SIZE_EXCEEDED,
             f"The images have {total} bytes together; at most {cap} bytes ({cap // _MIB} MiB) are accepted.",
+            {"image": next(place for place, reached in enumerate(accumulate(sizes)) if reached > cap)},
         )

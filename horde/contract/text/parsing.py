@@ -93,10 +93,11 @@ def parse_text_request(body: bytes) -> TextRequest:
     params = shape.read(right.get("params", {}), _PARAMS, "params.", errors)
     if sent.get("prompt") is None:
         errors["prompt"] = "The prompt to generate from. Missing required parameter in the JSON body"
-    workers = tuple(dict.fromkeys(right.get("workers", ())))
-    if right.get("worker_blacklist") and len(workers) > limits.MAX_WORKER_LIST:
+    named = right.get("workers", ())
+    workers = tuple(dict.fromkeys(named))
+    if right.get("worker_blacklist") and len(named) > limits.MAX_WORKER_LIST:
         # as a list of the only workers the first few are a promise kept; as one to avoid, a promise broken
-        errors["workers"] = f"{len(workers)} workers are too many to avoid: at most {limits.MAX_WORKER_LIST} are taken"
+        errors["workers"] = f"{len(named)} workers are too many to avoid: at most {limits.MAX_WORKER_LIST} are taken"
     if errors:
         raise Refusal(reasons.VALIDATION_FAILED, "Input payload validation failed", {"errors": errors})
     if NUL in body:

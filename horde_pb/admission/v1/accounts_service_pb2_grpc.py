@@ -137,7 +137,8 @@ class AccountsServiceServicer:
 
     def DeleteAccount(self, request, context):
         """Called by the gateway for DELETE /v2/users/<id>. The first call marks the account, one after 30 idle days wipes it; a repeat
-        of either before that is refused. Refuses: InvalidAPIKey, UserNotFound, NotUserOrMod, CannotDeleteMod, CannotWipeActiveUser.
+        of either before that is refused.
+        Refuses: InvalidAPIKey, UserNotFound, AnonForbiddenUserMod, NotUserOrMod, CannotDeleteMod, CannotWipeActiveUser.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -159,7 +160,7 @@ class AccountsServiceServicer:
 
     def UpdateSharedKey(self, request, context):
         """Called by the gateway for PATCH /v2/sharedkeys/<id>. A repeat changes nothing more.
-        Refuses: InvalidAPIKey, Forbidden, NoSharedKeyModSelected.
+        Refuses: InvalidAPIKey, AnonForbidden, Forbidden, NoSharedKeyModSelected.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -167,7 +168,7 @@ class AccountsServiceServicer:
 
     def DeleteSharedKey(self, request, context):
         """Called by the gateway for DELETE /v2/sharedkeys/<id>: its waiting requests go with it. A repeat is refused.
-        Refuses: InvalidAPIKey, Forbidden.
+        Refuses: InvalidAPIKey, AnonForbidden, Forbidden.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -183,7 +184,7 @@ class AccountsServiceServicer:
 
     def AwardKudos(self, request, context):
         """Called by the gateway for POST /v2/kudos/award, which is for account 1 alone. A repeat awards again.
-        Refuses: InvalidAPIKey, Forbidden, InvalidTargetUsername, InvalidAwardUsername, DeletedUser.
+        Refuses: InvalidAPIKey, NotPrivileged, InvalidTargetUsername, DeletedUser.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,7 +34,8 @@ class AccountsServiceStub:
     """
     DeleteAccount: _aio.UnaryUnaryMultiCallable[_account_details_pb2.DeleteAccountRequest, _account_details_pb2.DeleteAccountResponse]
     """Called by the gateway for DELETE /v2/users/<id>. The first call marks the account, one after 30 idle days wipes it; a repeat
-    of either before that is refused. Refuses: InvalidAPIKey, UserNotFound, NotUserOrMod, CannotDeleteMod, CannotWipeActiveUser.
+    of either before that is refused.
+    Refuses: InvalidAPIKey, UserNotFound, AnonForbiddenUserMod, NotUserOrMod, CannotDeleteMod, CannotWipeActiveUser.
     """
     CreateSharedKey: _aio.UnaryUnaryMultiCallable[_shared_keys_pb2.CreateSharedKeyRequest, _shared_keys_pb2.CreateSharedKeyResponse]
     """Called by the gateway for PUT /v2/sharedkeys. A repeat makes a second key. Refuses: InvalidAPIKey, AnonForbidden, Forbidden."""
@@ -42,11 +43,11 @@ class AccountsServiceStub:
     """Called by the gateway for GET /v2/sharedkeys/<id>. Reads only. Refuses: InvalidAPIKey (no such shared key)."""
     UpdateSharedKey: _aio.UnaryUnaryMultiCallable[_shared_keys_pb2.UpdateSharedKeyRequest, _shared_keys_pb2.UpdateSharedKeyResponse]
     """Called by the gateway for PATCH /v2/sharedkeys/<id>. A repeat changes nothing more.
-    Refuses: InvalidAPIKey, Forbidden, NoSharedKeyModSelected.
+    Refuses: InvalidAPIKey, AnonForbidden, Forbidden, NoSharedKeyModSelected.
     """
     DeleteSharedKey: _aio.UnaryUnaryMultiCallable[_shared_keys_pb2.DeleteSharedKeyRequest, _shared_keys_pb2.DeleteSharedKeyResponse]
     """Called by the gateway for DELETE /v2/sharedkeys/<id>: its waiting requests go with it. A repeat is refused.
-    Refuses: InvalidAPIKey, Forbidden.
+    Refuses: InvalidAPIKey, AnonForbidden, Forbidden.
     """
     TransferKudos: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.TransferKudosRequest, _accounts_service_pb2.TransferKudosResponse]
     """Called by the gateway for POST /v2/kudos/transfer. A repeat moves kudos again, unless it carries the same retry key.
@@ -54,7 +55,7 @@ class AccountsServiceStub:
     """
     AwardKudos: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.AwardKudosRequest, _accounts_service_pb2.AwardKudosResponse]
     """Called by the gateway for POST /v2/kudos/award, which is for account 1 alone. A repeat awards again.
-    Refuses: InvalidAPIKey, Forbidden, InvalidTargetUsername, InvalidAwardUsername, DeletedUser.
+    Refuses: InvalidAPIKey, NotPrivileged, InvalidTargetUsername, DeletedUser.
     """
     GetUsage: _aio.UnaryUnaryMultiCallable[_accounts_service_pb2.GetUsageRequest, _accounts_service_pb2.GetUsageResponse]
     """Called by the gateway for GET /v2/users/<id>/usage: what the ledger says, by day and model. Reads only.
@@ -111,7 +112,8 @@ class AccountsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_account_details_pb2.DeleteAccountRequest, _abc.Awaitable[_account_details_pb2.DeleteAccountResponse]],
     ) -> _abc.Awaitable[_account_details_pb2.DeleteAccountResponse]:
         """Called by the gateway for DELETE /v2/users/<id>. The first call marks the account, one after 30 idle days wipes it; a repeat
-        of either before that is refused. Refuses: InvalidAPIKey, UserNotFound, NotUserOrMod, CannotDeleteMod, CannotWipeActiveUser.
+        of either before that is refused.
+        Refuses: InvalidAPIKey, UserNotFound, AnonForbiddenUserMod, NotUserOrMod, CannotDeleteMod, CannotWipeActiveUser.
         """
 
     @_abc_1.abstractmethod
@@ -137,7 +139,7 @@ class AccountsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_shared_keys_pb2.UpdateSharedKeyRequest, _abc.Awaitable[_shared_keys_pb2.UpdateSharedKeyResponse]],
     ) -> _abc.Awaitable[_shared_keys_pb2.UpdateSharedKeyResponse]:
         """Called by the gateway for PATCH /v2/sharedkeys/<id>. A repeat changes nothing more.
-        Refuses: InvalidAPIKey, Forbidden, NoSharedKeyModSelected.
+        Refuses: InvalidAPIKey, AnonForbidden, Forbidden, NoSharedKeyModSelected.
         """
 
     @_abc_1.abstractmethod
@@ -147,7 +149,7 @@ class AccountsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_shared_keys_pb2.DeleteSharedKeyRequest, _abc.Awaitable[_shared_keys_pb2.DeleteSharedKeyResponse]],
     ) -> _abc.Awaitable[_shared_keys_pb2.DeleteSharedKeyResponse]:
         """Called by the gateway for DELETE /v2/sharedkeys/<id>: its waiting requests go with it. A repeat is refused.
-        Refuses: InvalidAPIKey, Forbidden.
+        Refuses: InvalidAPIKey, AnonForbidden, Forbidden.
         """
 
     @_abc_1.abstractmethod
@@ -167,7 +169,7 @@ class AccountsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_accounts_service_pb2.AwardKudosRequest, _abc.Awaitable[_accounts_service_pb2.AwardKudosResponse]],
     ) -> _abc.Awaitable[_accounts_service_pb2.AwardKudosResponse]:
         """Called by the gateway for POST /v2/kudos/award, which is for account 1 alone. A repeat awards again.
-        Refuses: InvalidAPIKey, Forbidden, InvalidTargetUsername, InvalidAwardUsername, DeletedUser.
+        Refuses: InvalidAPIKey, NotPrivileged, InvalidTargetUsername, DeletedUser.
         """
 
     @_abc_1.abstractmethod

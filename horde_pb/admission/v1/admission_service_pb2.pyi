@@ -120,7 +120,9 @@ class AdmitChatResponse(_message.Message):
     favours_address: _builtins.bool
     """The submitter is trusted, a service or for education, and spoke for itself: its address gets higher limits for a day."""
     @_builtins.property
-    def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Warning]: ...
+    def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Warning]:
+        """Nothing sets these today: a text submission has none, and a chat submission is answered as one."""
+
     @_builtins.property
     def created(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(

@@ -230,7 +230,7 @@ class SubmitResultRequest(_message.Message):
     finish_reason: _builtins.str
     native_finish_reason: _builtins.str
     counts: _builtins.bytes
-    """The JSON values as sent, so that wrong types are refused with their names; empty when absent."""
+    """The JSON values as sent, so that wrong types are refused with their names, a native_finish_reason's too; empty when absent."""
     model_id: _builtins.str
     seed: _builtins.int
     gen_metadata: _builtins.bytes

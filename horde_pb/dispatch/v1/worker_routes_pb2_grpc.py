@@ -98,7 +98,7 @@ class WorkersServiceServicer:
 
     def DeleteWorker(self, request, context):
         """Called by the gateway for a worker's owner or a moderator. A repeat is refused: the worker is gone.
-        Refuses: InvalidAPIKey, AnonForbidden, WorkerNotFound, NotOwner, Locked.
+        Refuses: InvalidAPIKey, AnonForbidden, WorkerNotFound, NotModerator, Locked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -30,7 +30,7 @@ class WorkersServiceStub:
     """
     DeleteWorker: _aio.UnaryUnaryMultiCallable[_worker_routes_pb2.DeleteWorkerRequest, _worker_routes_pb2.DeleteWorkerResponse]
     """Called by the gateway for a worker's owner or a moderator. A repeat is refused: the worker is gone.
-    Refuses: InvalidAPIKey, AnonForbidden, WorkerNotFound, NotOwner, Locked.
+    Refuses: InvalidAPIKey, AnonForbidden, WorkerNotFound, NotModerator, Locked.
     """
 
 class WorkersServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -79,7 +79,7 @@ class WorkersServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_worker_routes_pb2.DeleteWorkerRequest, _abc.Awaitable[_worker_routes_pb2.DeleteWorkerResponse]],
     ) -> _abc.Awaitable[_worker_routes_pb2.DeleteWorkerResponse]:
         """Called by the gateway for a worker's owner or a moderator. A repeat is refused: the worker is gone.
-        Refuses: InvalidAPIKey, AnonForbidden, WorkerNotFound, NotOwner, Locked.
+        Refuses: InvalidAPIKey, AnonForbidden, WorkerNotFound, NotModerator, Locked.
         """
 
 def add_WorkersServiceServicer_to_server(servicer: WorkersServiceServicer, server: _aio.Server) -> None: ...

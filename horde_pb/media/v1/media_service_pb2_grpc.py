@@ -73,8 +73,8 @@ class MediaServiceServicer:
 
     def StoreImages(self, request, context):
         """Called by admission before a request with images is activated. Normalises and stores every image, or stores none.
-        A repeat overwrites the same keys. Refuses: SourceImageUnreadable, SourceImageSizeExceeded, SourceImageResolutionExceeded,
-        SourceImageUrlRefused, ChatImageStorageUnavailable.
+        A repeat overwrites the same keys. Refuses: TooManyExtraSourceImages, SourceImageUrlRefused, SourceImageUrlInvalid,
+        SourceImageUnreadable, SourceImageSizeExceeded, SourceImageResolutionExceeded, ChatImageStorageUnavailable.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -18,8 +18,8 @@ class MediaServiceStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     StoreImages: _aio.UnaryUnaryMultiCallable[_media_service_pb2.StoreImagesRequest, _media_service_pb2.StoreImagesResponse]
     """Called by admission before a request with images is activated. Normalises and stores every image, or stores none.
-    A repeat overwrites the same keys. Refuses: SourceImageUnreadable, SourceImageSizeExceeded, SourceImageResolutionExceeded,
-    SourceImageUrlRefused, ChatImageStorageUnavailable.
+    A repeat overwrites the same keys. Refuses: TooManyExtraSourceImages, SourceImageUrlRefused, SourceImageUrlInvalid,
+    SourceImageUnreadable, SourceImageSizeExceeded, SourceImageResolutionExceeded, ChatImageStorageUnavailable.
     """
     OffloadMessages: _aio.UnaryUnaryMultiCallable[_media_service_pb2.OffloadMessagesRequest, _media_service_pb2.OffloadMessagesResponse]
     """Called by admission after StoreImages and before the request is activated, for messages above the offload threshold. Stores the whole
@@ -47,8 +47,8 @@ class MediaServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_media_service_pb2.StoreImagesRequest, _abc.Awaitable[_media_service_pb2.StoreImagesResponse]],
     ) -> _abc.Awaitable[_media_service_pb2.StoreImagesResponse]:
         """Called by admission before a request with images is activated. Normalises and stores every image, or stores none.
-        A repeat overwrites the same keys. Refuses: SourceImageUnreadable, SourceImageSizeExceeded, SourceImageResolutionExceeded,
-        SourceImageUrlRefused, ChatImageStorageUnavailable.
+        A repeat overwrites the same keys. Refuses: TooManyExtraSourceImages, SourceImageUrlRefused, SourceImageUrlInvalid,
+        SourceImageUnreadable, SourceImageSizeExceeded, SourceImageResolutionExceeded, ChatImageStorageUnavailable.
         """
 
     @_abc_1.abstractmethod

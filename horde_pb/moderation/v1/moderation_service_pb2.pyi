@@ -58,7 +58,7 @@ class ScreenPromptRequest(_message.Message):
     account_education: _builtins.bool
     """Education accounts get a prompt that the filters refuse rewritten, as if they had asked for it."""
     replacement_filter: _builtins.bool
-    """The submission asked for such a rewrite itself."""
+    """The submission asked for such a rewrite itself. Only requests for images can, so nothing sends it today."""
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The message texts in order, each screened and rewritten for itself."""

@@ -68,7 +68,7 @@ class ModerationServiceServicer:
 
     def ScreenPrompt(self, request, context):
         """Called by admission for a prompt that its snapshot cannot clear. A refusal is recorded before it is answered.
-        A repeat records a second event. Refuses: CorruptPrompt.
+        A repeat records a second event. Refuses: CorruptPrompt, PromptRewrittenAway.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,7 +97,7 @@ class ModerationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetPolicy(self, request, context):
-        """Called by admission every few seconds: what lets it clear a prompt without a call. Reads only.
+        """Called by admission every second: what lets it clear a prompt without a call. Reads only.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

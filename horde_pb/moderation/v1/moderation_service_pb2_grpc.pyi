@@ -18,7 +18,7 @@ class ModerationServiceStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     ScreenPrompt: _aio.UnaryUnaryMultiCallable[_moderation_service_pb2.ScreenPromptRequest, _moderation_service_pb2.ScreenPromptResponse]
     """Called by admission for a prompt that its snapshot cannot clear. A refusal is recorded before it is answered.
-    A repeat records a second event. Refuses: CorruptPrompt.
+    A repeat records a second event. Refuses: CorruptPrompt, PromptRewrittenAway.
     """
     CheckAddress: _aio.UnaryUnaryMultiCallable[_moderation_service_pb2.CheckAddressRequest, _moderation_service_pb2.CheckAddressResponse]
     """Called by admission on submit and by dispatch on pop. Reads only."""
@@ -29,7 +29,7 @@ class ModerationServiceStub:
     changes nothing. Refuses: InvalidAPIKey, NotAdmin, NotModerator, NoHordeModSelected; then no mode has changed.
     """
     GetPolicy: _aio.UnaryUnaryMultiCallable[_moderation_service_pb2.GetPolicyRequest, _moderation_service_pb2.GetPolicyResponse]
-    """Called by admission every few seconds: what lets it clear a prompt without a call. Reads only."""
+    """Called by admission every second: what lets it clear a prompt without a call. Reads only."""
 
 class ModerationServiceServicer(metaclass=_abc_1.ABCMeta):
     """Moderation decides whether a prompt or an address is refused, what is remembered of it, and for how long."""
@@ -41,7 +41,7 @@ class ModerationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_moderation_service_pb2.ScreenPromptRequest, _abc.Awaitable[_moderation_service_pb2.ScreenPromptResponse]],
     ) -> _abc.Awaitable[_moderation_service_pb2.ScreenPromptResponse]:
         """Called by admission for a prompt that its snapshot cannot clear. A refusal is recorded before it is answered.
-        A repeat records a second event. Refuses: CorruptPrompt.
+        A repeat records a second event. Refuses: CorruptPrompt, PromptRewrittenAway.
         """
 
     @_abc_1.abstractmethod
@@ -76,6 +76,6 @@ class ModerationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _moderation_service_pb2.GetPolicyRequest,
         context: _aio.ServicerContext[_moderation_service_pb2.GetPolicyRequest, _abc.Awaitable[_moderation_service_pb2.GetPolicyResponse]],
     ) -> _abc.Awaitable[_moderation_service_pb2.GetPolicyResponse]:
-        """Called by admission every few seconds: what lets it clear a prompt without a call. Reads only."""
+        """Called by admission every second: what lets it clear a prompt without a call. Reads only."""
 
 def add_ModerationServiceServicer_to_server(servicer: ModerationServiceServicer, server: _aio.Server) -> None: ...

@@ -57,7 +57,9 @@ class RecordWorkerReportRequest(_message.Message):
         """The names that the request asked for."""
 
     @_builtins.property
-    def loras(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def loras(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Of requests for images, so nothing sends them today."""
+
     @_builtins.property
     def reported(self) -> _timestamp_pb2.Timestamp:
         """When the worker reported it; absent: now."""

@@ -137,6 +137,7 @@ class ProgressServiceServicer:
     def WatchRequest(self, request, context):
         """Called by the gateway's OpenAI front: replays the request's stream from its start, then follows it and its signals until
         the caller goes away. Starts with `subscribed`, sent once no later event can be missed.
+        Gateways of today ask WatchingService for many at once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

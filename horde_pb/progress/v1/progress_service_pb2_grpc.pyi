@@ -39,6 +39,7 @@ class ProgressServiceStub:
     WatchRequest: _aio.UnaryStreamMultiCallable[_progress_service_pb2.WatchRequestRequest, _progress_service_pb2.WatchRequestResponse]
     """Called by the gateway's OpenAI front: replays the request's stream from its start, then follows it and its signals until
     the caller goes away. Starts with `subscribed`, sent once no later event can be missed.
+    Gateways of today ask WatchingService for many at once.
     """
 
 class ProgressServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -114,6 +115,7 @@ class ProgressServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.AsyncIterator[_progress_service_pb2.WatchRequestResponse]:
         """Called by the gateway's OpenAI front: replays the request's stream from its start, then follows it and its signals until
         the caller goes away. Starts with `subscribed`, sent once no later event can be missed.
+        Gateways of today ask WatchingService for many at once.
         """
 
 def add_ProgressServiceServicer_to_server(servicer: ProgressServiceServicer, server: _aio.Server) -> None: ...

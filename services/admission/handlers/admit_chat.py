@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from horde.contract.chat import ChatRequest, parse_chat_request
 from horde.contract.chat.fingerprint import fingerprint
-from horde.contract.chat.images import image_urls
+from horde.contract.chat.images import image_urls, naming_images
 from horde.heavy import heavy
 from services.admission import durations
 from services.admission.deps import Deps
@@ -57,7 +57,8 @@ async def admit_chat(ask: Ask, deps: Deps) -> Admitted:
         quote=cost.price.quote,
         deps=deps,
     )
-    claim = await activating.activate(row, request, account, cost, image_urls(shape.sized.messages), deps)
+    with naming_images(shaping.kept_image_paths(request, shape)):
+        claim = await activating.activate(row, request, account, cost, image_urls(shape.sized.messages), deps)
     if claim is not None:  # another submission of the operation came first
         deps.events.answered(Outcome.REPEATED)
         return repeated(entry.repeated(claim, mark or "") or claim, now)

@@ -51,7 +51,7 @@ async def cost(request: ChatRequest, shaped: shaping.Shape, known: Submission, a
             deps.events.decided("refused", requester=requester, requested=request.max_length, allowance=allowance)
         raise
     pricing.refuse_over_key(known.sharedkey, sized.max_length)
-    shaping.refuse_big_images(shaped, account)
+    shaping.refuse_big_images(request, shaped, account)
     return Cost(price, hold, allowance, available, requester)
 
 

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
-from horde.failures import Outage
 from services.admission import repo
 from services.admission.deps import Deps
 from services.admission.neighbours import Screening
@@ -69,5 +68,5 @@ async def _suspect(account: Account, deps: Deps) -> None:
     """At most once for an account, never the anonymous one. The refusal stands whatever becomes of it."""
     try:
         await repo.suspect(deps.store, account.id, _CORRUPT_PROMPT)
-    except Outage as away:
-        deps.events.not_suspected(account.id, away)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not become the answer
+        deps.events.not_suspected(account.id, error)

@@ -9,7 +9,7 @@ from uuid import UUID
 from horde.contract import limits
 from horde.contract.chat import ChatRequest
 from horde.contract.chat.flattening import flatten
-from horde.contract.chat.images import check_total_size, image_urls
+from horde.contract.chat.images import check_total_size, count_images, image_paths, image_urls, naming_images
 from horde.contract.chat.request import Message
 from services.admission import durations
 from services.admission.deps import Deps
@@ -72,9 +72,16 @@ def image_cap(account: Account) -> int:
     return limits.MAX_CHAT_IMAGE_TOTAL_BYTES if account.trusted else limits.MAX_CHAT_IMAGE_TOTAL_BYTES_UNTRUSTED
 
 
-def refuse_big_images(shaped: Shape, account: Account) -> None:
+def kept_image_paths(request: ChatRequest, shaped: Shape) -> Sequence[str]:
+    """Where the images that are kept stand in the body: they are its last, since the oldest turns are dropped first."""
+    paths = image_paths(request.messages)
+    return paths[len(paths) - count_images(shaped.sized.messages) :]
+
+
+def refuse_big_images(request: ChatRequest, shaped: Shape, account: Account) -> None:
     """The data URLs that are kept, against the account's own cap."""
-    check_total_size(image_urls(shaped.sized.messages), image_cap(account))
+    with naming_images(kept_image_paths(request, shaped)):
+        check_total_size(image_urls(shaped.sized.messages), image_cap(account))
 
 
 def origin(
@@ -84,7 +91,7 @@ def origin(
     return Origin(
         account_id=account.id,
         sharedkey_id=None if known.sharedkey is None else known.sharedkey.id,
-        address=address.stored,
+        address=address.text,
         client_agent=caller.client_agent.replace("\0", ""),
         traceparent=traceparent,
         fingerprint=mark,

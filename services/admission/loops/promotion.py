@@ -2,11 +2,13 @@
 
 from datetime import timedelta
 
+from horde.failures import Outage
 from horde.store import Store
 from services.admission import repo
 from services.admission.events import Events
 
-EVERY = timedelta(minutes=1)
+EVERY = timedelta(seconds=3)
+"""Who has just earned enough need not wait to see it; the look is a range of one index."""
 
 
 class Promotion:
@@ -18,7 +20,17 @@ class Promotion:
         self._threshold = threshold * 100
 
     async def run(self) -> None:
-        """One pass; a repeat changes nothing."""
+        """One pass; a repeat changes nothing. Raises what an account failed with, once the others had their turn."""
+        failed: Exception | None = None
         for account in await repo.promotable(self._store, self._threshold):
-            await repo.promote(self._store, account)
-            self._events.promoted(account)
+            try:
+                await repo.promote(self._store, account)
+            except Outage:
+                raise
+            except Exception as bug:  # noqa: BLE001 - it is raised below
+                self._events.passed_over(account, bug)
+                failed = bug
+            else:
+                self._events.promoted(account)
+        if failed is not None:
+            raise failed

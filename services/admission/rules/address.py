@@ -5,11 +5,11 @@ from ipaddress import ip_address
 
 from services.admission.rules.facts import Caller
 
-_STORED = 39
-"""Characters of the longest address: the width of the column."""
+_LONGEST = 39
+"""Characters of the longest address."""
 
 _TEXT = 255
-"""Characters of a text in an address's place that moderation may read (MAX_ORIGIN_TEXT_CHARACTERS)."""
+"""Characters of a text in an address's place that are kept (MAX_ORIGIN_TEXT_CHARACTERS)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,6 @@ class Address:
     peer: str
     proxy_owner: str = ""
 
-    @property
-    def stored(self) -> str:
-        """As much of it as a request's row takes."""
-        return self.text[:_STORED]
-
 
 def resolve(caller: Caller, *, proxy_owner: str | None) -> Address:
     """The peer's address, or what is forwarded beside a known passkey.
@@ -35,7 +30,7 @@ def resolve(caller: Caller, *, proxy_owner: str | None) -> Address:
 
     `proxy_owner`: the alias of the service whose passkey was shown; None without a known one.
     """
-    peer = caller.remote_address[:_STORED]
+    peer = caller.remote_address[:_LONGEST]
     told = caller.proxied_for.strip()
     if proxy_owner is not None and told:
         forwarded = _normal(told) or told[:_TEXT]

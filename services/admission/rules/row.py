@@ -1,4 +1,4 @@
-"""The request as dispatch queues it: the columns of `dispatch.accept_inactive_v1`."""
+"""The request as dispatch queues it: the columns of `dispatch.accept_inactive_v1` and `dispatch.accept_v2`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

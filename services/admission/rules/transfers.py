@@ -11,9 +11,6 @@ from horde.contract.suspicions import USER_SUSPICION_THRESHOLD
 
 _TOO_FAST = "This account has just sent kudos the other way. Please wait a minute."
 
-MAX_RETRY_KEY = 255
-"""Characters of an `Idempotency-Key`."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Party:

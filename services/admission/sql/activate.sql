@@ -5,4 +5,4 @@
 -- $4 messages jsonb
 -- $5 hold bigint, hundredths
 -- $6 tax bigint, hundredths
-SELECT claimed_request, claimed_fingerprint, claimed_kudos, priority FROM admission.activate_v2($1, $2, $3, $4, $5, $6);
+SELECT claimed_request, claimed_fingerprint, claimed_kudos, priority FROM admission.activate_v3($1, $2, $3, $4, $5, $6);

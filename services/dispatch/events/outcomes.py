@@ -101,6 +101,11 @@ def lapsed(*, worker_trusted: bool, chat: bool) -> None:
     _STALE.labels(_flag(worker_trusted), _flag(chat)).inc()
 
 
+def passed_over(generation: str, error: Exception) -> None:
+    """A lapsed job could not be aborted and the loop went on with others; its run counts as a fault all the same."""
+    log.error("lapsed job passed over", generation=generation, why=type(error).__name__)
+
+
 def shadow_ended(*, worker_trusted: bool, max_length: int, ending: Ending) -> None:
     """A text job that was assigned over its worker's capacity ended."""
     _SHADOW.labels(_flag(worker_trusted), size_bucket(max_length), ending).inc()

@@ -53,9 +53,10 @@ async def cancel_request(request_id: str, deps: Deps, *, chat: bool) -> RequestS
                 )
         finished = (await outcomes.conclude(tx, [request], now))[request]
     events.cancelled(claimed=True)
-    await consequences.cancel_leases(request, [running.id for running in streaming], deps)
     if chat:
         consequences.publish(request, [Signal("cancelled", finished)], deps)
+    # last: a caller that goes away meanwhile takes nothing with it
+    await consequences.leases_cancelled(request, [running.id for running in streaming], deps)
     return status
 
 

@@ -14,7 +14,7 @@ from services.dispatch.deps import Deps
 from services.dispatch.events import durations
 from services.dispatch.events import pop as events
 from services.dispatch.pop.check_in import check_in
-from services.dispatch.pop.hand_out import hand_out
+from services.dispatch.pop.hand_out import hand_out, is_time_for_another
 from services.dispatch.pop.meeting import Fitting, Met, meet
 from services.dispatch.pop.take import Taking
 from services.dispatch.rules import matching
@@ -33,11 +33,11 @@ _MAINTENANCE = "This worker is in maintenance and gets no jobs of others; its ow
 async def claim_jobs(ask: PopAsk, deps: Deps) -> Claim:
     """The jobs of one request, leased to the worker; or none. Raises Refusal as the proto says.
 
-    With `wait_seconds` it waits that long for a job that fits; when cancelled it leaves nothing claimed.
+    With `wait_seconds` it waits that long for a job that fits. When cancelled it leaves nothing claimed.
     """
     declared = read_declaration(ask)
     if ask.wait_seconds <= 0:
-        return await _look(ask, declared, deps)
+        return await _undone_when_cancelled(asyncio.create_task(_look(ask, declared, deps)), deps)
     ends_at = deps.clock.monotonic() + ask.wait_seconds
     with deps.room.seat() as seat:
         while True:
@@ -81,6 +81,8 @@ async def _look(ask: PopAsk, declared: Declaration, deps: Deps, seat: Seat | Non
         claim = await hand_out(*job, account, deps)
         if claim is not None:
             return replace(claim, messages=told)
+        if not is_time_for_another():
+            break
     _refuse_maintenance(worker)
     return Claim(skipped=skipped, messages=told)
 

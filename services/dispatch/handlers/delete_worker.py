@@ -10,11 +10,11 @@ from services.dispatch.rules.worker_details import WorkerDetails
 
 
 async def delete_worker(api_key: str, worker_id: str, deps: Deps) -> WorkerDetails:
-    """The worker as it was. Raises Refusal: InvalidAPIKey, AnonForbidden, WorkerNotFound, NotOwner, Locked."""
+    """The worker as it was. Raises Refusal: InvalidAPIKey, AnonForbidden, WorkerNotFound, NotModerator, Locked."""
     viewer = await looking.viewer_of(api_key, deps)
     rules.refuse_anonymous(viewer)
     worker = await looking.worker_now(worker_id, deps)
-    rules.refuse_stranger(viewer, worker)
+    rules.refuse_stranger(viewer, worker, reasons.NOT_MODERATOR)
     async with deps.store.transaction() as unit:
         # first, so that no pop hands it a job between the look and the delete
         if not await repo.lock(unit, worker.id):

@@ -45,10 +45,11 @@ async def submit_fault(ask: FaultAsk, deps: Deps) -> None:
     if fault.outcome == "faulted":
         if target.over_capacity:
             events.shadow_ended(worker_trusted=target.worker_trusted, max_length=target.max_length, ending="faulted")
-        if target.streamed:
-            await consequences.lease_gone(target.id, target.request_id, deps, ended=not target.fake)
         consequences.faulted(fault, deps, fake=target.fake, chat=target.is_chat)
         consequences.reported(deps)
+        if target.streamed:
+            # last: a caller that goes away meanwhile takes nothing with it
+            await consequences.lease_gone(target.id, target.request_id, deps, ended=not target.fake)
 
 
 async def _record(message: str, target: Target, deps: Deps) -> None:

@@ -82,10 +82,11 @@ async def _store(reply: Reply, target: Target, deps: Deps) -> int:
         case "stored":
             events.stored(target, reply, reward=amounts.reward, seconds=seconds)
             consequences.stored(target, result, deps)
-            if target.streamed:
-                await consequences.lease_gone(target.id, target.request_id, deps, ended=False)
             consequences.told(target, reply, amounts.reward, deps)
             consequences.measured(target, measured.tokens_per_second, deps)
+            if target.streamed:
+                # last: a caller that goes away meanwhile takes nothing with it
+                await consequences.lease_gone(target.id, target.request_id, deps, ended=False)
             return amounts.reward
         case "duplicate":
             return _repeated(target)

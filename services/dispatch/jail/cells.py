@@ -6,6 +6,7 @@ import os
 import sys
 from asyncio.subprocess import PIPE, Process
 
+from horde.failures import Outage
 from horde.telemetry import logs
 from horde.telemetry.metrics import SECONDS, Histogram, Timings
 from services.dispatch.jail.cell import LENGTH_BYTES
@@ -23,7 +24,7 @@ _CHECKS = Timings(
 _CELLS = 2
 """Checks that may run at once.
 
-A check takes microseconds; only a hostile schema makes others wait for up to its second.
+A check takes microseconds; only hostile schemas make others wait, each for up to its second.
 """
 
 _INLINE_CHARACTERS = 16 * 1024
@@ -33,13 +34,15 @@ _LONGEST_QUESTION = 16 * 1024 * 1024
 """Bytes. A longer one could not be parsed within the memory bound."""
 
 _ANSWER_SECONDS = 10.0
-"""Wall time for one answer, the start of a cell included: the processor time of the bound on a busy machine."""
+"""Wall time for one answer, with the wait for a free cell and its start: less than the 15 seconds that the gateway
+waits for a submit."""
 
 
 class Jail:
     """Checks formats. Costs nothing until it is asked."""
 
-    def __init__(self, cells: int = _CELLS) -> None:
+    def __init__(self, cells: int = _CELLS, seconds: float = _ANSWER_SECONDS) -> None:
+        self._seconds = seconds
         self._free: asyncio.LifoQueue[Process | None] = asyncio.LifoQueue()
         for _ in range(cells):
             self._free.put_nowait(None)
@@ -47,7 +50,8 @@ class Jail:
     async def check(self, content: str, schema: object | None) -> Verdict:
         """Whether the content matches the schema; without one: whether it is a JSON object.
 
-        What exceeds the bound is UNCOMPILABLE.
+        What exceeds the bound is UNCOMPILABLE. Raises Outage when there was no answer in time: the cells are busy with
+        others, which says nothing of this reply; handed in again it may be stored.
         """
         started = asyncio.get_running_loop().time()
         if schema is None and len(content) <= _INLINE_CHARACTERS:
@@ -70,23 +74,32 @@ class Jail:
     async def _asked(self, question: bytes) -> Verdict:
         if len(question) > _LONGEST_QUESTION:
             return Verdict.UNCOMPILABLE
-        cell = await self._free.get()
-        kept: Process | None = None
         try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                if cell is None or cell.returncode is not None:
-                    cell = await _start()
-                answer = await _ask(cell, question)
-            kept = cell
-            return Verdict(answer)
-        except (ConnectionError, TimeoutError, ValueError) as broken:
+            async with asyncio.timeout(self._seconds):
+                return await self._answered(await self._free.get(), question)
+        except TimeoutError:
+            # the cell itself ends when it has used up its second: whoever is late was kept waiting
+            raise Outage("format checks", f"no answer within {self._seconds} seconds") from None
+        except (ConnectionError, ValueError) as broken:
             log.warning("a format check exceeded its bound", why=repr(broken), question_bytes=len(question))
             return Verdict.UNCOMPILABLE
+
+    async def _answered(self, cell: Process | None, question: bytes) -> Verdict:
+        """Asks a cell, or a new one in its place, and has it back among the free ones whatever happens."""
+        kept: Process | None = None
+        try:
+            if cell is None or cell.returncode is not None:
+                cell = await _start()
+            answer = await _ask(cell, question)
+            kept = cell
+            return Verdict(answer)
         finally:
-            # a cell that was left in the middle of an answer would give it to the next question
-            if cell is not None and kept is None:
-                await asyncio.shield(_end(cell))
-            self._free.put_nowait(kept)
+            try:
+                # a cell that was left in the middle of an answer would give it to the next question
+                if cell is not None and kept is None:
+                    await asyncio.shield(_end(cell))
+            finally:
+                self._free.put_nowait(kept)
 
 
 async def _start() -> Process:

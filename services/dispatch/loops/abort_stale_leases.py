@@ -1,5 +1,8 @@
 """Jobs whose lease lapsed are given up and wait again. Two replicas may run it: each fault is a compare-and-set."""
 
+from uuid import UUID
+
+from horde.failures import Outage
 from services.dispatch import consequences
 from services.dispatch.deps import Deps
 from services.dispatch.events import outcomes as events
@@ -10,15 +13,31 @@ _BATCH = 200
 
 
 async def abort_stale_leases(deps: Deps) -> None:
-    """One pass over every lapsed lease. A lease that progress renewed meanwhile is left alone."""
+    """One pass over every lapsed lease. A lease that progress renewed meanwhile is left alone.
+
+    Raises what a job failed with, once the others had their turn.
+    """
+    failed: dict[UUID, Exception] = {}
     while True:
         lapsed = await upkeep.list_lapsed(deps.store, now=deps.clock.now(), amount=_BATCH)
-        aborted = 0
-        for job in lapsed:
-            aborted += await _abort(job, deps)
+        aborted = [await _try(job, failed, deps) for job in lapsed if job.id not in failed]
         # a batch of which nothing could be aborted would come again
-        if len(lapsed) < _BATCH or not aborted:
-            return
+        if len(lapsed) < _BATCH or not any(aborted):
+            break
+    if failed:
+        raise next(iter(failed.values()))
+
+
+async def _try(job: Lapsed, failed: dict[UUID, Exception], deps: Deps) -> bool:
+    """Whether the job was aborted."""
+    try:
+        return await _abort(job, deps)
+    except Outage:
+        raise
+    except Exception as bug:  # noqa: BLE001 - the pass raises it
+        events.passed_over(str(job.id), bug)
+        failed[job.id] = bug
+        return False
 
 
 async def _abort(job: Lapsed, deps: Deps) -> bool:

@@ -17,6 +17,11 @@ class Claiming:
     def __init__(self) -> None:
         self._taken: set[UUID] = set()
 
+    @property
+    def under_way(self) -> int:
+        """How many are being taken."""
+        return len(self._taken)
+
     def left(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those of which something may be left when the claims under way are done."""
         return [candidate for candidate in candidates if candidate.request_id not in self._taken]

@@ -14,10 +14,10 @@ from horde.contract.api_keys import hash_api_key
 from horde.contract.refusal import Refusal
 from services.dispatch.deps import Deps
 from services.dispatch.events import durations
-from services.dispatch.pop.take import FIRST_DEPTH
+from services.dispatch.pop.take import first_depth
 from services.dispatch.repo import workers as repo
 from services.dispatch.rules.declaration import PopAsk
-from services.dispatch.rules.jobs import Candidates
+from services.dispatch.rules.jobs import NOTHING, Candidates
 from services.dispatch.rules.matching import Fit
 from services.dispatch.rules.workers import Account, Worker
 from services.dispatch.waiting_room import Seat
@@ -54,19 +54,25 @@ async def meet(ask: PopAsk, name: str, fitting: Fitting, deps: Deps, now: dateti
         if seat is not None:
             # before the look, so that a job that comes meanwhile is told of
             seat.offer(known.worker.id, fit)
-        met = await _look(key_hash, name, known.worker.id, fit, deps, now)
+        if known.is_idle:
+            met = await _look_idle(key_hash, name, known.worker.id, fit, deps)
+        else:
+            met = await _look(key_hash, name, known.worker.id, fit, deps, now)
     else:
         met = await _read(key_hash, name, deps)
     if met.worker is not None:
-        remembered = _Known(met.account, met.worker)
+        remembered = _Known(met.account, met.worker, is_idle=met.found is not None and met.found.is_empty)
         deps.memory.put(key, remembered, _REMEMBERED_SECONDS, now=deps.clock.monotonic())
     return met
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
+    """`is_idle`: nothing was found for it."""
+
     account: Account
     worker: Worker
+    is_idle: bool
 
 
 async def _read(key_hash: str, name: str, deps: Deps) -> Met:
@@ -77,11 +83,21 @@ async def _read(key_hash: str, name: str, deps: Deps) -> Met:
 
 
 async def _look(key_hash: str, name: str, worker_id: UUID, fit: Fit, deps: Deps, now: datetime) -> Met:
-    seen = await repo.look(deps.store, key_hash, name, worker_id=worker_id, fit=fit, now=now, depth=FIRST_DEPTH)
+    depth = first_depth(deps.claiming)
+    seen = await repo.look(deps.store, key_hash, name, worker_id=worker_id, fit=fit, now=now, depth=depth)
     if seen is None:
         raise _unknown_key()
     popper, found = seen
     return Met(*popper, worker_id=worker_id, fit=fit, found=found)
+
+
+async def _look_idle(key_hash: str, name: str, worker_id: UUID, fit: Fit, deps: Deps) -> Met:
+    """For a worker that found nothing the last time: whether anything may fit it now is asked at half the cost."""
+    seen = await repo.look_idle(deps.store, key_hash, name, worker_id=worker_id, fit=fit)
+    if seen is None:
+        raise _unknown_key()
+    popper, nothing_fits = seen
+    return Met(*popper, worker_id=worker_id, fit=fit, found=NOTHING) if nothing_fits else Met(*popper)
 
 
 def _unknown_key() -> Refusal:

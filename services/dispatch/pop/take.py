@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import batched
 from uuid import UUID
@@ -11,16 +12,21 @@ from uuid import UUID
 from services.dispatch.deps import Deps
 from services.dispatch.events import durations
 from services.dispatch.events import pop as events
+from services.dispatch.pop.claiming import Claiming
 from services.dispatch.repo import queue as repo
 from services.dispatch.rules.declaration import Declaration
-from services.dispatch.rules.jobs import Candidate, Candidates, Handout, Taken, Wanted, generation_ids
+from services.dispatch.rules.jobs import NOTHING, Candidate, Candidates, Handout, Taken, Wanted, generation_ids
 from services.dispatch.rules.matching import Fit, served_model
 from services.dispatch.rules.workers import Account, Worker
 
-FIRST_DEPTH = 20
-_DEPTHS = (FIRST_DEPTH, 200, 2000)
-"""How deep each read looks: upstream's first page and its next, then as far as one read may go. The first nearly always
-finds a job or the end of what fits; only entries that fit by everything but a rule outside the lanes lead deeper."""
+_FIRST_DEPTH = 20
+_DEEPER = (200, 2000)
+"""How deep each read looks: at most upstream's first page, then its next, then as far as one read may go. The first
+nearly always finds a job or the end of what fits; only entries that fit by everything but a rule outside the lanes lead
+deeper."""
+
+_UNTRUSTED_DEPTH = 250
+"""Up to so many requests that lack nothing but their worker's trust are counted as skipped."""
 
 _AT_ONCE = 8
 """Requests one claim may choose from: as many workers as can want the same one at a time and still each get another."""
@@ -28,6 +34,11 @@ _AT_ONCE = 8
 _ATTEMPTS = 10
 _PAUSE_SECONDS = 0.005
 """Ten workers can want the last jobs of one request at a time; a claim takes a few milliseconds."""
+
+
+def first_depth(claiming: Claiming) -> int:
+    """How deep the first read looks: as many as a claim may choose from, beside those that others here are claiming."""
+    return min(_FIRST_DEPTH, _AT_ONCE + claiming.under_way)
 
 
 class Taking:
@@ -52,6 +63,7 @@ class Taking:
         self._now = now
         self._claim_id = claim_id
         self._found = found
+        self._is_nothing = found is NOTHING
         self._considered = 0
         self._lost = 0
         self.skipped: dict[str, int] = {}
@@ -70,13 +82,17 @@ class Taking:
                 break
             # others held every request that fits; one of them may have jobs left
             await asyncio.sleep(_PAUSE_SECONDS * (attempt + 1))
+        if not (self._fit.trusted or self._is_nothing):
+            untrusted = replace(self._fit, trusted=None)
+            found = await repo.find_candidates(deps.store, self._worker.id, untrusted, self._now, _UNTRUSTED_DEPTH)
+            self.skipped = dict(found.skipped)
         events.nothing_found(self._considered)
         for reason, requests in self.skipped.items():
             events.skipped(reason, requests)
         return None
 
     async def _take_once(self, handout: Handout, deps: Deps) -> Taken | None:
-        for depth in _DEPTHS:
+        for depth in (first_depth(deps.claiming), *_DEEPER):
             found, self._found = self._found, None
             if found is None:
                 found = await repo.find_candidates(deps.store, self._worker.id, self._fit, self._now, depth)

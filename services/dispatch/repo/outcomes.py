@@ -148,7 +148,7 @@ async def fault_generation(store: Store, generation: UUID, *, limit: int, only_l
     """Gives a generation up and lets its job wait again, in one statement and one commit."""
     row = await store.fetchrow(_FAULT, generation, limit, only_lapsed, now)
     if row is None:
-        raise AssertionError("fault_generation_v1 answers with one row")
+        raise AssertionError("fault_generation_v2 answers with one row")
     return Fault(
         row["outcome"],
         row["request"],
@@ -170,11 +170,14 @@ async def read_generation_state(store: Store, generation: UUID) -> GenerationSta
     return state
 
 
+async def lock(tx: Transaction, request: UUID) -> bool:
+    """Keeps others from changing a request until the transaction ends; False when it is gone."""
+    return await tx.fetchval(_LOCK, request) is not None
+
+
 async def claim_cancel(tx: Transaction, request: UUID) -> bool:
     """Whether this is the cancel that counts; the request's row stays locked until the transaction ends."""
-    if await tx.fetchval(_LOCK, request) is None:
-        return False
-    return await tx.fetchval(_CLAIM_CANCEL, request) is not None
+    return await lock(tx, request) and await tx.fetchval(_CLAIM_CANCEL, request) is not None
 
 
 @dataclass(frozen=True, slots=True)

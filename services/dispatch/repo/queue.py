@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from horde.store import Record, Store
-from services.dispatch.repo import QUERIES, Access
+from services.dispatch.repo import QUERIES, Access, outcomes
 from services.dispatch.rules.jobs import Candidate, Candidates, Handout, Taken, Wanted
 from services.dispatch.rules.matching import Fit
 
@@ -42,7 +42,7 @@ async def find_candidates(store: Access, worker_id: UUID, fit: Fit, now: datetim
 
 
 def sought(worker_id: UUID, fit: Fit, now: datetime, depth: int) -> tuple[object, ...]:
-    """What dispatch.find_candidates_v2 is asked with."""
+    """What dispatch.find_candidates_v3 is asked with."""
     return (
         worker_id,
         fit.priority_users,
@@ -53,7 +53,7 @@ def sought(worker_id: UUID, fit: Fit, now: datetime, depth: int) -> tuple[object
         fit.chat_length,
         fit.chat_context,
         fit.tools_max_temperature,
-        (*fit.text_models, ANY_MODEL) if fit.text_models else (),
+        text_lanes(fit),
         fit.text_length,
         fit.text_context,
         fit.softprompts,
@@ -64,6 +64,11 @@ def sought(worker_id: UUID, fit: Fit, now: datetime, depth: int) -> tuple[object
         now,
         depth,
     )
+
+
+def text_lanes(fit: Fit) -> tuple[str, ...]:
+    """The models whose lanes of text requests a worker looks into; none when it takes no text jobs."""
+    return (*fit.text_models, ANY_MODEL) if fit.text_models else ()
 
 
 async def claim(store: Access, wanted: Sequence[Wanted], handout: Handout, expiry: datetime) -> Taken | None:
@@ -108,14 +113,15 @@ async def trick(store: Access, wanted: Wanted, handout: Handout) -> Taken | None
     return None if row is None else _taken(row, handout, wanted.model, fake=True)
 
 
-async def give_back(store: Access, taken: Taken) -> None:
-    """Undoes a claim: its generations vanish and its jobs wait again."""
-    await give_generations_back(store, taken.request_id, taken.generation_ids)
+async def give_back(store: Store, request: UUID, generations: Sequence[UUID], now: datetime) -> None:
+    """Undoes a claim as far as it still runs: its generations vanish and its jobs wait again.
 
-
-async def give_generations_back(store: Access, request: UUID, generations: Sequence[UUID]) -> None:
-    """The same for generations that still run; others are left alone."""
-    await store.execute(_GIVE_JOBS_BACK, request, generations)
+    A request that was cancelled or faulted meanwhile may be done with it.
+    """
+    async with store.transaction() as tx:
+        if await outcomes.lock(tx, request):
+            await tx.execute(_GIVE_JOBS_BACK, request, generations)
+            await outcomes.conclude(tx, [request], now)
 
 
 async def remove_idle_lanes(store: Store, before: datetime) -> int:

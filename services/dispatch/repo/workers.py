@@ -7,7 +7,7 @@ from datetime import datetime
 
 from horde.store import Record
 from services.dispatch.repo import QUERIES, Access
-from services.dispatch.repo.queue import sought
+from services.dispatch.repo.queue import sought, text_lanes
 from services.dispatch.repo.worker_details import chat_declaration
 from services.dispatch.rules.declaration import ChatDeclaration, Declaration
 from services.dispatch.rules.jobs import Candidate, Candidates
@@ -16,6 +16,7 @@ from services.dispatch.rules.workers import Account, CheckIn, OwnedWorkers, Work
 
 _READ_POPPER = QUERIES["read_popper"]
 _LOOK = QUERIES["look"]
+_LOOK_IDLE = QUERIES["look_idle"]
 _READ_VPN_STANDING = QUERIES["read_vpn_standing"]
 _COUNT_OWNED_WORKERS = QUERIES["count_owned_workers"]
 _REGISTER_WORKER = QUERIES["register_worker"]
@@ -62,6 +63,32 @@ async def look(
         exhausted=found[0]["exhausted"],
     )
     return _popper(rows[0]), candidates
+
+
+async def look_idle(
+    store: Access, key_hash: str, name: str, *, worker_id: uuid.UUID, fit: Fit
+) -> tuple[Popper, bool] | None:
+    """Who pops, and whether nothing waits that could fit a worker like this; None: the key is unknown."""
+    row = await store.fetchrow(_LOOK_IDLE, *idle_sought(worker_id, fit), key_hash, name)
+    return None if row is None else (_popper(row), row["nothing_fits"])
+
+
+def idle_sought(worker_id: uuid.UUID, fit: Fit) -> tuple[object, ...]:
+    """What dispatch.nothing_fits_v1 is asked with, as of a trusted worker: a yes denies also what trust would give."""
+    return (
+        worker_id,
+        fit.chat_model,
+        fit.features,
+        fit.image_transport is not None,
+        fit.chat_length,
+        fit.chat_context,
+        text_lanes(fit),
+        fit.text_length,
+        fit.text_context,
+        True,
+        fit.validated,
+        fit.speed,
+    )
 
 
 async def read_vpn_standing(store: Access, account: int) -> tuple[bool, bool]:

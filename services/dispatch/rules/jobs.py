@@ -27,6 +27,15 @@ class Candidates:
     skipped: Mapping[str, int]
     exhausted: bool
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing at all, not even what has to be passed over."""
+        return self.exhausted and not self.fitting and not self.skipped
+
+
+NOTHING = Candidates(fitting=(), skipped={}, exhausted=True)
+"""Not even what trust would give is there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:

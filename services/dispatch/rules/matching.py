@@ -39,7 +39,8 @@ class Fit:
     text_length: int
     text_context: int
     softprompts: tuple[str, ...]
-    trusted: bool
+    # None: not trusted, and asks what trust would give it
+    trusted: bool | None
     validated: bool
     speed: float
     paused: bool

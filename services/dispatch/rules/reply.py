@@ -88,7 +88,10 @@ def parse_chat_reply(
     native_finish_reason: str | None,
     counts: object,
 ) -> ChatReply:
-    """The reply of a chat submit. `message` and `counts` are JSON values as sent. Raises Refusal(ChatSubmitInvalid)."""
+    """The reply of a chat submit. Raises Refusal(ChatSubmitInvalid).
+
+    `message` and `counts` are JSON values as sent; a native finish reason that is no string stands among the counts.
+    """
     if not isinstance(message, dict) or message.get("role") != "assistant":
         raise _invalid("'message' has to be an object with the role 'assistant'.")
     calls = _tool_calls(message.get("tool_calls"))
@@ -101,6 +104,8 @@ def parse_chat_reply(
         raise _invalid(f"'finish_reason' has to be one of {', '.join(sorted(FINISH_REASONS))}.")
     if finish_reason == "tool_calls" and not calls:
         raise _invalid("The finish reason 'tool_calls' needs 'message.tool_calls'.")
+    if isinstance(counts, dict) and "native_finish_reason" in counts:
+        raise _invalid("'native_finish_reason' has to be a string.")
     if native_finish_reason is not None and len(native_finish_reason) > limits.MAX_NATIVE_FINISH_REASON_LENGTH:
         raise _invalid(
             f"'native_finish_reason' may have at most {limits.MAX_NATIVE_FINISH_REASON_LENGTH} characters,"

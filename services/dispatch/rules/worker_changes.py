@@ -83,12 +83,10 @@ def refuse_anonymous(viewer: Viewer) -> None:
         raise Refusal(reasons.ANON_FORBIDDEN, "The anonymous account may not change workers.")
 
 
-def refuse_stranger(viewer: Viewer, worker: WorkerDetails) -> None:
-    """Raises Refusal(NotOwner) for who is neither the owner nor a moderator."""
+def refuse_stranger(viewer: Viewer, worker: WorkerDetails, reason: reasons.Reason = reasons.NOT_OWNER) -> None:
+    """Raises Refusal(`reason`) for who is neither the owner nor a moderator; of a delete it is NotModerator."""
     if not viewer.moderator and viewer.id != worker.owner_id:
-        raise Refusal(
-            reasons.NOT_OWNER, "This worker belongs to another account; only its owner or a moderator may do this."
-        )
+        raise Refusal(reason, "This worker belongs to another account; only its owner or a moderator may do this.")
 
 
 def refuse_change(viewer: Viewer, worker: WorkerDetails, change: Change) -> None:

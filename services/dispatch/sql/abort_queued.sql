@@ -1,4 +1,4 @@
--- abort_queued: in maintenance, cancel what waits; jobs under way settle as usual (decision 18). Leased rows are left for the next pass.
+-- abort_queued: in maintenance, cancel what waits; jobs under way settle as usual (decision 18). Rows that somebody holds are left for the next pass.
 -- $1 amount int
 WITH due AS (
     SELECT id FROM dispatch.waiting_prompts WHERE active AND NOT faulted AND n > 0 LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED

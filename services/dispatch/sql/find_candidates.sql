@@ -1,4 +1,4 @@
--- find_candidates: the best waiting requests that fit one worker; see dispatch.find_candidates_v2. Always gives a row.
+-- find_candidates: the best waiting requests that fit one worker; see dispatch.find_candidates_v3. Always gives a row.
 -- reads only
 -- $1 worker uuid
 -- $2 priority_users integer[] the owner first
@@ -20,4 +20,4 @@
 -- $18 now timestamptz
 -- $19 depth integer entries to look at in each source
 SELECT exhausted, id, user_id, is_chat, models, single, skip
-FROM dispatch.find_candidates_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+FROM dispatch.find_candidates_v3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)

@@ -1,5 +1,6 @@
 -- give_jobs_back: undo a claim whose job could not be handed out: the generations vanish and the jobs wait again.
--- A request that was cancelled or faulted meanwhile does not wait again. Safe to repeat.
+-- A request that was cancelled or faulted meanwhile does not wait again. Safe to repeat. Run under lock_request, as a pop, a cancel and a
+-- fault take their locks: the request first.
 -- $1 request uuid
 -- $2 generations uuid[]
 WITH undone AS (

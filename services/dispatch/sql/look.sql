@@ -1,5 +1,5 @@
 -- look: who pops and what waits for it, in one read, for a worker as it was when it popped last. The first row is who pops, as
--- read_popper gives it; the others are the candidates, as dispatch.find_candidates_v2 gives them. No row: the key is unknown.
+-- read_popper gives it; the others are the candidates, as dispatch.find_candidates_v3 gives them. No row: the key is unknown.
 -- reads only
 -- $1 worker uuid
 -- $2 priority_users integer[] the owner first
@@ -40,5 +40,5 @@ SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, N
        NULL, NULL, NULL, NULL, c.exhausted, c.id, c.user_id, c.is_chat, c.models, c.single, c.skip
 FROM (
     SELECT f.exhausted, f.id, f.user_id, f.is_chat, f.models, f.single, f.skip
-    FROM dispatch.find_candidates_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) f
+    FROM dispatch.find_candidates_v3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) f
 ) c

@@ -1,4 +1,4 @@
--- measure_request: which online workers could take a request, and why the others could not; see dispatch.measure_availability_v1.
+-- measure_request: which online workers could take a request, and what the others lack; see dispatch.measure_availability_v2.
 -- reads only
 -- $1 request uuid
 -- $2 online interval
@@ -6,7 +6,7 @@
 -- $4 capacity_seconds double
 SELECT a.eligible_workers, a.eligible_threads, a.tokens_per_second, a.worker_ids, a.gap, a.missing, a.exceeded
 FROM dispatch.waiting_prompts r,
-LATERAL dispatch.measure_availability_v1(
+LATERAL dispatch.measure_availability_v2(
     jsonb_build_object(
         'is_chat', r.is_chat, 'user_id', r.user_id, 'models', r.models, 'workers', r.workers, 'worker_blacklist', r.worker_blacklist,
         'chat_required_features', r.chat_required_features, 'has_images', r.has_images, 'max_length', r.max_length,

@@ -14,7 +14,7 @@ from horde.heavy import heavy
 from services.gateway import bodies
 from services.gateway.answers import Answer, Header, StreamCut
 from services.gateway.openai import wire
-from services.gateway.openai.attaching import Accepted
+from services.gateway.openai.attaching import Accepted, Leaving
 from services.gateway.openai.callers import FrontCaller, front_caller, missing_key
 from services.gateway.openai.chunks import packed
 from services.gateway.openai.completion import Asked, completion
@@ -107,7 +107,7 @@ async def _queued(
 async def _answer(call: _Call, leaving: asyncio.Task[None], send: Send) -> None:
     """Follows the request and answers. A client that leaves is given up at once, or kept for when it comes back."""
     front, deps = call.front, call.front.deps
-    is_settled = False
+    left: Leaving = "gone"
     try:
         async with Watch(deps.neighbours, call.accepted.request_id, deps.clock) as watch:
             patience = Patience(
@@ -120,15 +120,15 @@ async def _answer(call: _Call, leaving: asyncio.Task[None], send: Send) -> None:
             leaving.add_done_callback(lambda _: following.abandon())
             await following.begin()
             await (_stream if call.wanted.stream else _plain)(call, following, patience, send)
-        is_settled = True
+        left = "answered"
     except Abandoned:
         if not call.wanted.stream:
             raise bodies.Disconnected from None
     except (FrontError, StreamCut):
-        is_settled = True
+        left = "failed"
         raise
     finally:
-        front.attaching.leave(call.accepted, delivered=is_settled, keep=call.who.comes_back)
+        front.attaching.leave(call.accepted, left, keep=call.who.comes_back)
 
 
 async def _plain(call: _Call, following: Following, patience: Patience, send: Send) -> None:
@@ -170,4 +170,5 @@ def _headers(call: _Call) -> tuple[Header, ...]:
     return (
         (b"x-horde-request-id", call.accepted.request_id.encode()),
         (b"openai-processing-ms", b"%d" % (took * 1000)),
+        (b"x-should-retry", b"false"),
     )

@@ -16,6 +16,7 @@ from horde.failures import Outage
 from horde.telemetry import tracing
 from services.gateway.answers import Answer, Header
 from services.gateway.bodies import Disconnected
+from services.gateway.openai.events import FrontEvents
 from services.gateway.render import status_of
 
 INVALID, UNAVAILABLE, SERVER = "invalid_request_error", "service_unavailable_error", "server_error"
@@ -83,6 +84,8 @@ class _Row:
     param: str | None = None
     retry: bool = False
     retry_after: int | None = None
+    # the operation may have been named by a header, which is no parameter
+    has_param: bool = True
 
 
 def _table() -> Mapping[Reason, _Row]:
@@ -94,15 +97,19 @@ def _table() -> Mapping[Reason, _Row]:
     too_large = _Row(400, INVALID, "image_too_large", "messages")
     bad_image = _Row(400, INVALID, "invalid_image", "messages")
     bad_url = _Row(400, INVALID, "invalid_image_url", "messages")
+    bad_stop = _Row(400, INVALID, "invalid_value", "stop")
     return MappingProxyType(
         {
             reasons.INVALID_API_KEY: _Row(401, INVALID, "invalid_api_key"),
             reasons.UNKNOWN_CHAT_MODEL: _Row(404, INVALID, "model_not_found", "model"),
             reasons.NO_ELIGIBLE_WORKER: _Row(503, UNAVAILABLE, "no_eligible_worker", "model", retry_after=30),
+            reasons.TOO_MANY_STOP_SEQUENCES: bad_stop,
+            reasons.EXCESSIVE_STOP_SEQUENCE: bad_stop,
+            reasons.TOKEN_OVERFLOW: _Row(400, INVALID, "invalid_value", "max_tokens"),
             reasons.PROMPT_EXCEEDS_CONTEXT: _Row(400, INVALID, "context_length_exceeded", "messages"),
             reasons.UNSUPPORTED_CHAT_PARAMETER: _Row(400, INVALID, "unsupported_parameter"),
             reasons.CHAT_REQUEST_CONFLICT: _Row(400, INVALID, "conflicting_parameters"),
-            reasons.OPERATION_KEY_CONFLICT: _Row(400, "idempotency_error", "idempotency_key_conflict"),
+            reasons.OPERATION_KEY_CONFLICT: _Row(400, "idempotency_error", "idempotency_key_conflict", has_param=False),
             reasons.CHAT_KUDOS_CAP_EXCEEDED: _Row(400, INVALID, "kudos_cap_exceeded", "horde.max_kudos"),
             reasons.TOO_MANY_EXTRA_SOURCE_IMAGES: bad_image,
             reasons.SOURCE_IMAGE_UNREADABLE: bad_image,
@@ -204,8 +211,10 @@ def error_of(error: BaseException, *, repeatable: bool = False) -> FrontError:
 
 
 def render(error: BaseException, request: Request) -> Answer:
-    """The answer to whatever went wrong under /v1 before an answer has begun."""
+    """The answer to whatever went wrong under /v1 before an answer has begun. Each is made, and counted, only here."""
     told = error_of(error, repeatable=request.scope.get(REPEATABLE, False))
+    if not isinstance(error, Disconnected):  # which nobody is left to be told
+        FrontEvents().told(told.code, told.status, "pre")
     if told.code == "unknown_url":
         told.message = f"Unknown request URL: {request.method} {request.url.path[:200]}."
     headers: list[Header] = [(b"x-should-retry", b"true" if told.retry else b"false")]
@@ -232,7 +241,7 @@ def _refused(refusal: Refusal) -> FrontError:
         row.kind,
         _schema_code(refusal) or row.code,
         message,
-        param=param or row.param,
+        param=(param or row.param) if row.has_param else None,
         retry=row.retry,
         retry_after=row.retry_after if refusal.retry_after is None else math.ceil(refusal.retry_after),
         facts={"rc": reason.word},

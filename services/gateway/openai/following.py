@@ -76,7 +76,7 @@ class Following:
         return None if self.standing is None else self.standing.reply
 
     def abandon(self) -> None:
-        """The client is gone: the next step, or the one under way, raises Abandoned."""
+        """The client is gone: the step under way raises Abandoned, or the next one does at once."""
         self._is_abandoned = True
         self._watch.wake()
 

@@ -32,10 +32,11 @@ def _message(sent: Mapping[str, object]) -> dict[str, object]:
     if role == "tool":
         # Old recipes name the function here; only the id counts.
         message.pop("name", None)
+    content = message.get("content")
+    if isinstance(content, list):
+        message["content"] = [_part(part, role) for part in content]
     if role == "assistant":
         _assistant(message)
-    if isinstance(message.get("content"), list):
-        message["content"] = [_part(part) for part in _items(message["content"])]
     return message
 
 
@@ -47,9 +48,11 @@ def _assistant(message: dict[str, object]) -> None:
         del message["tool_calls"]
     elif isinstance(calls, list):
         message["tool_calls"] = [_call(call) for call in calls]
-    refusal = message.pop("refusal", None)
+    refusal = message.get("refusal")
     if isinstance(refusal, str):
-        message["content"] = _with_text(message.get("content"), refusal)
+        del message["refusal"]
+        if refusal:
+            message["content"] = _with_text(message.get("content"), refusal)
     if "content" not in message and "tool_calls" not in message:
         # An empty reply, replayed: the SDKs give it back as null.
         message["content"] = ""
@@ -79,10 +82,10 @@ def _call(sent: object) -> object:
     return call
 
 
-def _part(sent: object) -> object:
+def _part(sent: object, role: object) -> object:
     if not isinstance(sent, dict):
         return sent
-    if sent.get("type") == "refusal":
+    if sent.get("type") == "refusal" and role == "assistant":
         return {"type": "text", "text": sent.get("refusal")}
     return {key: value for key, value in sent.items() if value is not None}
 

@@ -37,4 +37,4 @@ async def _let_in(front: Front, scope: Scope, route: str) -> None:
     caller = front_caller(scope, front.deps.settings.proxy_trusted_hops).caller
     await front.throttle(scope, caller, Budget.DEFAULT, route)
     if caller.api_key is not None and caller.api_key != ANONYMOUS_KEY:
-        await front.deps.neighbours.find_account(wire.account_request(caller.api_key))
+        await front.deps.neighbours.accounts.get_account(wire.account_request(caller.api_key))

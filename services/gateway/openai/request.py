@@ -221,7 +221,10 @@ def _include_usage(value: object) -> bool:
     for key in value:
         if key not in _STREAM_OPTIONS and value[key] is not None:
             raise _unsupported(f"stream_options.{key}", None)
-    return _flag(value, "include_usage", default=False)
+    wanted = value.get("include_usage")
+    if not isinstance(wanted, bool | None):
+        raise _wrong_type("stream_options.include_usage", "a boolean")
+    return bool(wanted)
 
 
 def _can_be_refused(body: Mapping[str, object]) -> bool:

@@ -42,7 +42,6 @@ class Endpoint:
 
     def _note(self, error: FrontError | Refusal | Outage, scope: Scope) -> None:
         told = error_of(error, repeatable=scope.get(REPEATABLE, False))
-        self._front.events.told(told.code, told.status, "pre")
         route = getattr(scope.get("route"), "path", None) or "/v1"
         if isinstance(error, Outage):
             self._front.deps.events.unavailable(error, route)

@@ -82,9 +82,10 @@ class Streaming:
         try:
             left = self._relay.finish(reply)
         except Diverged:
-            self._front.events.restarted("error")
-            message = "Another worker had to start over, and its reply does not continue what was already sent."
-            raise FrontError(502, SERVER, "stream_restarted", message) from None
+            if reply.finish_reason != "content_filter":
+                raise self._diverged(reply) from None
+            # censored: what was relayed cannot be taken back, and more of another text would only garble it
+            left = Said("", "")
         if self._relay.silent_restarts:
             self._front.events.restarted("silent", self._relay.silent_restarts)
         if self._relay.is_continued_by(reply):
@@ -99,6 +100,14 @@ class Streaming:
             self._front.events.delivered(reply.finish_reason, lowered=standing.is_lowered)
         written.append(rendering.DONE)
         await self._send({"type": "http.response.body", "body": b"".join(written)})
+
+    def _diverged(self, reply: Reply) -> FrontError:
+        self._front.events.restarted("error")
+        if self._relay.is_continued_by(reply):
+            message = "Another worker had to start over, and its reply does not continue what was already sent."
+        else:
+            message = "The worker's reply does not continue what it had already sent."
+        return FrontError(502, SERVER, "stream_restarted", message)
 
     def _texts(self, said: Said, reply: Reply | None = None) -> list[bytes]:
         """The chunks of some text, behind the role when they are the first; `reply`: whose text it is, once stored."""

@@ -50,13 +50,12 @@ class Watch:
             await asyncio.gather(self._reader, return_exceptions=True)
 
     def wake(self) -> None:
-        """Makes `take` return now."""
+        """Makes `take` return now, or the next one at once when none waits."""
         self._woken.set()
 
     async def take(self, until: float) -> list[Piece | Ended | Signal]:
         """The events that came, as soon as there are any; none at the time `until`, or when woken."""
-        if not self._unread:
-            await self._wait(until - self._clock.monotonic())
+        await self._wait(0 if self._unread else until - self._clock.monotonic())
         if self._reader is not None and self._reader.done():
             self._reader.result()
         taken = list(self._unread)
@@ -65,21 +64,20 @@ class Watch:
         return taken
 
     async def subscribed(self, seconds: float) -> bool:
-        """Whether no later event can be missed; waits for that, but no longer than `seconds`."""
-        ends_at = self._clock.monotonic() + seconds
-        while not self.is_live and not self._unread and ends_at > self._clock.monotonic():
-            await self._wait(ends_at - self._clock.monotonic())
+        """Whether no later event can be missed; waits for that or to be woken, but no longer than `seconds`."""
+        if not self.is_live and not self._unread:
+            await self._wait(seconds)
         return self.is_live
 
     async def _wait(self, seconds: float) -> None:
+        """Until woken: it may have been since the last wait, while nobody waited."""
+        if seconds > 0 and not self._woken.is_set():
+            timer = asyncio.get_running_loop().call_later(seconds, self._woken.set)
+            try:
+                await self._woken.wait()
+            finally:
+                timer.cancel()
         self._woken.clear()
-        if seconds <= 0:
-            return
-        timer = asyncio.get_running_loop().call_later(seconds, self._woken.set)
-        try:
-            await self._woken.wait()
-        finally:
-            timer.cancel()
 
     async def _read(self) -> None:
         ask = wire.watch_request(self._request_id)

@@ -5,11 +5,8 @@ from typing import cast
 
 import orjson
 
-from horde_pb.admission.v1.admission_service_pb2 import (
-    ADMIT_OUTCOME_QUOTED,
-    AdmitChatResponse,
-    FindAccountRequest,
-)
+from horde_pb.admission.v1.account_details_pb2 import GetAccountRequest
+from horde_pb.admission.v1.admission_service_pb2 import ADMIT_OUTCOME_QUOTED, AdmitChatResponse
 from horde_pb.dispatch.v1.dispatch_service_pb2 import GetStatusRequest, ListModelsResponse
 from horde_pb.dispatch.v1.status_pb2 import GenerationStatus, RequestStatus
 from horde_pb.progress.v1.progress_service_pb2 import WatchRequestRequest, WatchRequestResponse
@@ -25,9 +22,9 @@ cancel_request = chat.cancel_request
 _FINISH_REASONS = frozenset({"stop", "length", "content_filter", "tool_calls"})
 
 
-def account_request(api_key: str) -> FindAccountRequest:
-    """The message that asks whether a key is somebody's."""
-    return FindAccountRequest(api_key=api_key)
+def account_request(api_key: str) -> GetAccountRequest:
+    """The message that asks whether a key is somebody's, a shared one included."""
+    return GetAccountRequest(api_key=api_key)
 
 
 def status_request(request_id: str) -> GetStatusRequest:

@@ -1,6 +1,9 @@
 """What moderators review. Every route asks who it is before it looks at anything else that was sent."""
 
 import asyncio
+from http import HTTPStatus
+
+from starlette.exceptions import HTTPException
 
 from horde.contract import reasons
 from horde.contract.reasons import Reason
@@ -52,6 +55,8 @@ async def add_note(deps: GatewayDeps, ask: Exchange) -> Answer:
         body = await ask.object(_MAX_BODY)
     except Refusal as refused:
         raise review.invalid_note() if refused.reason in _NOT_JSON else refused from None
+    except HTTPException as refused:
+        raise review.invalid_note() if refused.status_code == HTTPStatus.UNSUPPORTED_MEDIA_TYPE else refused from None
     message = review.note_request(body, ask.parameter("id"), reviewer)
     return review.note_answer(await deps.neighbours.review.add_note(message), message.event_id)
 

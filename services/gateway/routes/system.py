@@ -56,7 +56,7 @@ async def modes(deps: GatewayDeps, ask: Exchange) -> Answer:
     moderator = False
     if ask.caller.api_key is not None:
         account = await deps.neighbours.find_account(accounts.request(ask.caller.api_key))
-        if not account.moderator:
+        if account.deleted or not account.moderator:
             raise Refusal(reasons.NOT_MODERATOR, "Only a moderator may read this with a key. Leave the key out.")
         moderator = True
     return system.modes_answer(await deps.modes.get(), moderator=moderator)
@@ -127,6 +127,7 @@ OPERATIONS = (
             answers={200: ref("Modes")},
             refuses=[reasons.NOT_MODERATOR],
         ),
+        private=True,
     ),
     Operation(
         "PUT",
@@ -140,6 +141,7 @@ OPERATIONS = (
             answers={200: ref("Modes")},
             refuses=[reasons.NOT_ADMIN, reasons.NOT_MODERATOR, reasons.NO_HORDE_MOD_SELECTED],
         ),
+        private=True,
     ),
     Operation(
         "GET",

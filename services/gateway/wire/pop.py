@@ -50,10 +50,8 @@ def read(body: bytes, caller: Caller) -> ClaimJobsRequest:
         bridge_agent=fields.text("bridge_agent", longest=limits.MAX_BRIDGE_AGENT_LENGTH) or UNKNOWN_AGENT,
         threads=fields.whole("threads", least=1, most=limits.MAX_WORKER_THREADS) or 1,
         amount=fields.whole("amount", least=1, most=limits.MAX_JOBS_PER_POP) or 1,
-        max_length=_or(fields.whole("max_length", least=-MAX_INT32, most=MAX_INT32), _DEFAULT_MAX_LENGTH),
-        max_context_length=_or(
-            fields.whole("max_context_length", least=-MAX_INT32, most=MAX_INT32), _DEFAULT_CONTEXT_LENGTH
-        ),
+        max_length=_length(fields, "max_length", _DEFAULT_MAX_LENGTH),
+        max_context_length=_length(fields, "max_context_length", _DEFAULT_CONTEXT_LENGTH),
         nsfw=fields.flag("nsfw") is not False,
         softprompts=_items(fields, "softprompts"),
         priority_usernames=_items(fields, "priority_usernames"),
@@ -137,5 +135,7 @@ def _message(message: WorkerMessage) -> dict[str, object]:
     }
 
 
-def _or(value: int | None, default: int) -> int:
-    return default if value is None else value
+def _length(fields: Fields, key: str, default: int) -> int:
+    """A length without a range: what no message could carry becomes the most that one can."""
+    value = fields.whole(key)
+    return default if value is None else max(-MAX_INT32, min(value, MAX_INT32))

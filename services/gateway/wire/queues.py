@@ -34,7 +34,8 @@ def requests(
     types = [one_of(one, _TYPES, "worker_type", reasons.INVALID_WORKER_TYPE) for one in query.all("worker_type")]
     suspicions = [_suspicion(one) for one in query.all("suspicion_id")]
     online = query.flag("online")
-    sort = one_of(query.text("sort") or "last_check_in", _SORTS, "sort", reasons.INVALID_OPERATIONS_SORT)
+    sort = query.text("sort")
+    sort = "last_check_in" if sort is None else one_of(sort, _SORTS, "sort", reasons.INVALID_OPERATIONS_SORT)
     paused = dispatch_pb.ListPausedWorkersRequest(
         limit=limit, types=types, suspicion_ids=suspicions, online=online, sort=_SORTS[sort]
     )

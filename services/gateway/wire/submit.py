@@ -49,7 +49,7 @@ def read(body: dict[str, object], caller: Caller) -> Reply | Fault:
     chat = any(fields.has(key) for key in _CHAT_KEYS)
     fields.require("id") if chat else fields.require("id", "generation")
     generation_id = fields.text("id") or ""
-    state = fields.text("state") or "ok"
+    state = "ok" if (given := fields.text("state")) is None else given
     if state not in _STATES:
         fields.wrong("state", f"has to be one of {', '.join(_STATES)}")
     generation = fields.text("generation")
@@ -61,6 +61,9 @@ def read(body: dict[str, object], caller: Caller) -> Reply | Fault:
         fault.fault_reason = _as_text(fields, "fault_reason") or ""
         return Fault(fault)
     counts = {name: fields.raw(name) for name in _COUNTS if fields.has(name)}
+    native = fields.raw("native_finish_reason")
+    if not isinstance(native, str | None):
+        counts["native_finish_reason"] = native
     reply = SubmitResultRequest(
         caller=to_wire(caller),
         generation_id=generation_id,
@@ -68,7 +71,7 @@ def read(body: dict[str, object], caller: Caller) -> Reply | Fault:
         generation=generation,
         message=fields.json("message"),
         finish_reason=_as_text(fields, "finish_reason"),
-        native_finish_reason=_as_text(fields, "native_finish_reason"),
+        native_finish_reason=native if isinstance(native, str) else None,
         counts=dumps(counts) if counts else b"",
         model_id=_as_text(fields, "model_id"),
         seed=seed,

@@ -21,6 +21,7 @@ class RunningTotal:
             raise Refusal(
                 reasons.SOURCE_IMAGE_SIZE_EXCEEDED,
                 f"Image {number} has {size} bytes; one image may have {MAX_CHAT_IMAGE_BYTES} bytes.",
+                {"image": number},
             )
         self.reached += size
         if self.reached > self.cap:
@@ -28,7 +29,7 @@ class RunningTotal:
                 reasons.SOURCE_IMAGE_SIZE_EXCEEDED,
                 f"The images have {self.reached} bytes up to image {number};"
                 f" all images of this request together may have {self.cap} bytes.",
-                {"total": self.reached, "cap": self.cap},
+                {"total": self.reached, "cap": self.cap, "image": number},
             )
 
     @property
@@ -63,9 +64,10 @@ def too_many_pixels(number: int, count: str) -> Refusal:
     return Refusal(
         reasons.SOURCE_IMAGE_RESOLUTION_EXCEEDED,
         f"Image {number} has {count} pixels; an image may have {MAX_CHAT_IMAGE_PIXELS} (3072*3072) in all.",
+        {"image": number},
     )
 
 
 def unreadable(number: int) -> Refusal:
     """The refusal of bytes that no decoder of ours makes an image of."""
-    return Refusal(reasons.SOURCE_IMAGE_UNREADABLE, f"Image {number} cannot be read as an image.")
+    return Refusal(reasons.SOURCE_IMAGE_UNREADABLE, f"Image {number} cannot be read as an image.", {"image": number})

@@ -10,6 +10,9 @@ from horde.contract.refusal import Refusal
 _DATA_URL = re.compile(r"data:image/[a-z0-9!#$&^_.+-]+(?:;[a-z0-9_.+-]+=[^;,\"]*)*;base64,", re.IGNORECASE)
 """The label says only "some image"; what it really is, its bytes say."""
 
+SPACES = " \t\n\f\r"
+"""May stand anywhere in base64, and its padding may be missing: browsers and mail take it so (WHATWG Infra, 8)."""
+
 _WEB_URL = re.compile(r"https?://", re.IGNORECASE)
 
 
@@ -58,13 +61,21 @@ def read_source(url: str, number: int) -> Source:
         raise Refusal(
             reasons.SOURCE_IMAGE_URL_REFUSED,
             f"Image {number}: only data:image/...;base64, and http(s) URLs are accepted.",
+            {"image": number},
         )
     head = _DATA_URL.match(url)
     if head is None:
         raise Refusal(
-            reasons.SOURCE_IMAGE_UNREADABLE, f"Image {number}: the data URL does not begin with data:image/...;base64,."
+            reasons.SOURCE_IMAGE_UNREADABLE,
+            f"Image {number}: the data URL does not begin with data:image/...;base64,.",
+            {"image": number},
         )
     payload = url[head.end() :]
-    if not payload or len(payload) % 4 or not payload.isascii():
-        raise Refusal(reasons.SOURCE_IMAGE_UNREADABLE, f"Image {number}: the data URL does not hold valid base64.")
-    return DataSource(head.end(), len(payload) // 4 * 3 - payload[-2:].count("="))
+    if not payload or not payload.isascii():
+        raise Refusal(
+            reasons.SOURCE_IMAGE_UNREADABLE,
+            f"Image {number}: the data URL does not hold valid base64.",
+            {"image": number},
+        )
+    letters = len(payload) - sum(map(payload.count, f"{SPACES}="))
+    return DataSource(head.end(), letters * 3 // 4)

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
+from horde.contract.ip_subject import ip_subject
 from services.moderation import looking, standings
 from services.moderation.deps import Deps
 from services.moderation.rules import blocking
-from services.moderation.rules.ip_subject import ip_subject
 
 
 async def block_worker_address(api_key: str, worker_id: str, length: timedelta, deps: Deps) -> bool:

@@ -1,8 +1,8 @@
 """GetRetentionPolicy: the windows in force, for the privacy document."""
 
+from horde.contract.ip_subject import has_real_secret
 from horde.contract.retention import RetentionPolicy
 from services.moderation.deps import Deps
-from services.moderation.rules.ip_subject import has_real_secret
 
 
 def get_retention_policy(deps: Deps) -> tuple[RetentionPolicy, bool]:

@@ -24,7 +24,8 @@ async def list_events(query: EventQuery, reviewer: Reviewer, deps: Deps) -> Page
     """The page. Raises StoreUnavailable and AccessNotLogged: a text is never served without its line in the log."""
     secret = deps.settings.secret_key
     subject = ip_subject(query.address)
-    async with deps.store.transaction() as tx:
+    # Of one moment: else a note could be told of an event that nothing holds.
+    async with deps.store.transaction(of_one_moment=True) as tx:
         key = review.pseudonym(query.address, secret)
         picked = await review_repo.pick(tx, query, subject=subject, subject_key=key)
         ids, cursor = review.cut(picked, query.limit, picked)

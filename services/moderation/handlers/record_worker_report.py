@@ -23,12 +23,20 @@ async def record_worker_report(report: WorkerReport, deps: Deps) -> Recorded:
     """
     evidence = capture_report(report, secret=deps.settings.secret_key)
     event_id = await _record(evidence, deps)
-    if report.account_id in deps.settings.problem_job_alert_exempt_user_ids:
+    if await _is_exempt(report.account_id, deps):
         return Recorded(event_id, problem_job=False)  # its jobs must not count against an address it shares
     is_new = await reports_repo.add_problem_job(deps.store, evidence)
     if is_new:
         deps.keep_going(problem_jobs.alert(report, evidence, event_id, deps))
     return Recorded(event_id, problem_job=is_new)
+
+
+async def _is_exempt(account_id: int, deps: Deps) -> bool:
+    """Administrators and the accounts of the setting raise no alert (moderation.md 0.2)."""
+    if account_id in deps.settings.problem_job_alert_exempt_user_ids:
+        return True
+    account = await reports_repo.account(deps.store, account_id) if deps.settings.admins else None
+    return account is not None and account.alias in deps.settings.admins
 
 
 async def _record(evidence: Evidence, deps: Deps) -> int | None:

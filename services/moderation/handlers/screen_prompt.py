@@ -14,12 +14,15 @@ from services.moderation.rules.screening import Passed, PromptAsk, Rejected, scr
 _CAPTURE_SECONDS: Final = 2.0
 """The refusal must not wait longer for its evidence than its caller waits for the refusal."""
 
+_AFTERMATH_SECONDS: Final = 3.0
+"""Nor for the evidence and all that the prompt costs its address together: what is late goes on behind the answer."""
+
 
 async def screen_prompt(ask: PromptAsk, deps: Deps) -> Passed:
     """The texts to be used.
 
-    Raises Refusal (CorruptPrompt) after the rejection was recorded, and StoreUnavailable when the filters cannot be
-    read: a prompt that cannot be judged does not pass.
+    Raises Refusal (CorruptPrompt, PromptRewrittenAway) after the rejection was recorded, and StoreUnavailable when the
+    filters cannot be read: a prompt that cannot be judged does not pass.
     """
     filters = (await deps.filters.get()).timed(deps.settings.moderation_filter_seconds)
     # Patterns run in a thread: they let go of the interpreter, and a slow one holds up no other call.
@@ -28,15 +31,18 @@ async def screen_prompt(ask: PromptAsk, deps: Deps) -> Passed:
         deps.events.passed(rewritten=verdict.rewritten)
         return verdict
     deps.events.rejected(verdict.path, ask.account_id, ask.request_id)
-    # Hanging up must not be a way to leave no trace.
-    await asyncio.shield(deps.keep_going(_act_on(verdict, ask, deps)))
+    # `wait` cancels nothing: hanging up must not be a way to leave no trace.
+    await asyncio.wait([deps.keep_going(_act_on(verdict, ask, deps))], timeout=_AFTERMATH_SECONDS)
     reason = reasons.CORRUPT_PROMPT if verdict.path is Path.FILTER else reasons.PROMPT_REWRITTEN_AWAY
     raise Refusal(reason, _message(verdict, ask))
 
 
 async def _act_on(verdict: Rejected, ask: PromptAsk, deps: Deps) -> None:
     event_id = await _record(verdict.path, ask, deps)
-    await answer_rejection(verdict.path, ask, event_id, deps)
+    try:
+        await answer_rejection(verdict.path, ask, event_id, deps)
+    except Exception as error:  # noqa: BLE001 - the refusal stands, whatever becomes of the address
+        deps.events.countermeasure_failed(error)
 
 
 async def _record(path: Path, ask: PromptAsk, deps: Deps) -> int | None:

@@ -46,7 +46,7 @@ async def _move(batch: list[PendingText], store: Store, evidence: EvidenceStore,
             events.upload_failed(away)
             failed = True
             break
-        put.append(PutText(text.id, sha256 or "", characters or 0))
+        put.append(PutText(text.id, text.version, sha256 or "", characters or 0))
     if put:
         stored = await repo.store_texts(store, put)
         events.uploaded(len(stored))
@@ -55,7 +55,10 @@ async def _move(batch: list[PendingText], store: Store, evidence: EvidenceStore,
 
 
 async def _remove_cleared(missed: list[int], store: Store, evidence: EvidenceStore, events: EvidenceEvents) -> None:
-    """Deletes the objects of events that retention cleared meanwhile, and of no event that another replica stored."""
+    """Deletes the objects of events whose rows retention was at meanwhile, and of none that another replica stored.
+
+    A row that still has its text is uploaded again by the next tick.
+    """
     if not missed:
         return
     states = await repo.text_states(store, missed)
@@ -66,7 +69,7 @@ async def _remove_cleared(missed: list[int], store: Store, evidence: EvidenceSto
         events.store_away(away)  # the sweep finds them
         return
     if left:
-        events.orphans(deleted=0, unknown=len(left))
+        events.not_deleted(len(left))
 
 
 async def _observe(store: Store, events: EvidenceEvents, clock: Clock) -> None:

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_network
 
 from horde.contract import reasons
+from horde.contract.ip_subject import ip_subject
 from horde.contract.refusal import Refusal
-from services.moderation.rules.ip_subject import blocks_around, ip_subject
+from services.moderation.rules.ip_subject import blocks_around
 
 _MAPPED = IPv6Network("::ffff:0:0/96")
 
@@ -22,6 +23,11 @@ class Network:
     """A network in canonical form."""
 
     cidr: str
+
+    @property
+    def subject(self) -> str | None:
+        """The subject that it is itself, of an IPv6 /64: one address of it is kept out as all of it."""
+        return self.cidr if ip_subject(self.cidr) == self.cidr else None
 
 
 type Target = Single | Network
@@ -58,16 +64,16 @@ def target_of_subject(subject: str) -> Target:
 
 
 def around(text: str) -> tuple[tuple[str, ...], str | None]:
-    """Every network that an address or a network lies in, the narrowest first; and the subject, of an address.
+    """Every network that an address or a network lies in, the narrowest first; and the subject, if it has one.
 
     Raises Refusal(BadRequest).
     """
     match target(text):
         case Single(subject=subject):
             return blocks_around(text), subject
-        case Network(cidr=cidr):
+        case Network(cidr=cidr, subject=subject):
             network = ip_network(cidr)
-            return tuple(str(network.supernet(new_prefix=bits)) for bits in range(network.prefixlen, -1, -1)), None
+            return tuple(str(network.supernet(new_prefix=bits)) for bits in range(network.prefixlen, -1, -1)), subject
 
 
 def _as_looked_up(network: IPv4Network | IPv6Network) -> str:

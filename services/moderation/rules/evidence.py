@@ -13,7 +13,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from services.moderation.rules.ip_subject import ip_subject, ip_subject_key, origin_text
+from horde.contract.ip_subject import ip_subject, ip_subject_key
+from services.moderation.rules.ip_subject import origin_text
 
 MAX_STAGE_CHARACTERS = 16_000
 _MAX_PROXIED_ACCOUNT = 1000

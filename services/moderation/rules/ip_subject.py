@@ -1,20 +1,12 @@
-"""What moderation makes of an address' subject: its pseudonym, its blocks, and what is kept of an origin that has none.
+"""What moderation makes of an address: its blocks, and what is kept of an origin that has no subject.
 
-The subject itself is `horde.contract.ip_subject`: the edge has to tell an address that is one from one that is none.
+The subject itself and its pseudonym are `horde.contract.ip_subject`.
 """
 
-import hashlib
-import hmac
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_network
 
-from horde.contract.ip_subject import ip_subject as ip_subject  # noqa: PLC0414 - the rules' own readers find it here
-
-_LABEL = b"moderation:ip-subject:v1\x00"
-"""Keeps this use of the secret apart from any other. No subject holds a NUL, so label and subject stay apart."""
-
-_KNOWN_SECRETS = frozenset({"", "changeme", "s0m3s3cr3t"})
-"""Values of examples and fallbacks: everybody could compute the pseudonyms."""
+from horde.contract.ip_subject import ip_subject
 
 _LONGEST_ORIGIN = 255
 
@@ -25,18 +17,6 @@ def origin_text(origin: str | None) -> str | None:
     if not text or ip_subject(text) is not None:
         return None
     return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")[:_LONGEST_ORIGIN]
-
-
-def has_real_secret(secret: str | None) -> bool:
-    """Whether pseudonyms can be made at all."""
-    return secret is not None and secret not in _KNOWN_SECRETS
-
-
-def ip_subject_key(subject: str | None, secret: str | None) -> str | None:
-    """The pseudonym of a subject: 64 lower-case hex digits; None without a subject or a real secret."""
-    if subject is None or secret is None or not has_real_secret(secret):
-        return None
-    return hmac.new(secret.encode(), _LABEL + subject.encode(), hashlib.sha256).hexdigest()
 
 
 def blocks_around(origin: str | None) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ def model_timeout(
 
 def proxy_suspicion(owner: str, *, count: int) -> str:
     """A service through which more rejected prompts came within an hour than are forgiven."""
-    name = escaped(owner)[:_LONGEST_NAME] if owner else "an unknown account"
+    name = escaped(owner[:_LONGEST_NAME]) if owner else "an unknown account"
     return f"{count} rejected prompts in this hour came through the proxy of {name}"
 
 
@@ -46,5 +46,6 @@ def is_usable(frontpage_url: str | None) -> bool:
 
 
 def escaped(text: str) -> str:
-    """A name that somebody chose for themselves, without power over the message's markup."""
-    return "".join(f"\\{char}" if char in "\\*_~`|>#[]()<@:" else char for char in text.replace("\n", " "))
+    """A name that somebody chose for themselves, without power over the message's markup, lines and direction."""
+    seen = (char if char.isprintable() else " " for char in text)
+    return "".join(f"\\{char}" if char in "\\*_~`|>#[]()<@:" else char for char in seen)

@@ -6,8 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from horde.contract.ip_subject import ip_subject
-from services.moderation.rules.ip_subject import ip_subject_key
+from horde.contract.ip_subject import ip_subject, ip_subject_key
 
 ALL_REASONS = ("filter_rejection", "model_rejection", "worker_csam")
 """moderation.md A1.1; the table takes no other."""
@@ -46,6 +45,11 @@ class EventQuery:
     proxied_account: str | None = None
     unmarked: bool = False
     filters: Sequence[str] = ()
+
+    @property
+    def has_times(self) -> bool:
+        """Whether only events of some time are wanted."""
+        return self.since is not None or self.until is not None
 
     @property
     def names_a_subject(self) -> bool:

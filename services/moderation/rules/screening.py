@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from services.moderation.rules.built_in_words import emoji_of_youth, has_words_of_youth, made_adult
+from services.moderation.rules.built_in_words import emoji_of_youth, has_words_of_youth, made_adult, without_emojis
 from services.moderation.rules.evidence import Path
-from services.moderation.rules.normalising import has_words, normalised
+from services.moderation.rules.normalising import has_words, normalised, readings
 
 DETECTION = 10
 """The type whose rows are also the replacement list."""
@@ -19,6 +19,9 @@ USED_TYPES = tuple(kind for group in GROUPS for kind in group)
 _REFUSED_FROM = 2
 _LONGEST_REPLACED = 7000
 """Characters of a prompt that the filters refuse and that may still be rewritten instead. base-domain 8.2."""
+
+_ROUNDS = 5
+"""Of replacing in one text. Who nests a word deeper in itself than this loses the text."""
 
 
 class Filters(Protocol):
@@ -81,20 +84,20 @@ type Verdict = Passed | Rejected
 
 def screen(ask: PromptAsk, filters: Filters) -> Verdict:
     """The verdict. All of the prompt is judged: a text prompt has no negative part that `###` would begin."""
-    plain = normalised(ask.prompt)
-    if len(findings(ask.prompt, plain, filters)) >= _REFUSED_FROM:
-        if not ask.wants_replacement:
-            return Rejected(Path.FILTER)
-        if len(ask.prompt) > _LONGEST_REPLACED:
-            return Rejected(Path.FILTER, too_long=True)
-        return _replaced(ask, filters, Path.FILTER)
-    if _needs_rewriting(ask, plain, filters):
-        return _replaced(ask, filters, Path.MODEL)
-    return Passed(ask.texts, rewritten=False)
+    raw, plain = readings(ask.prompt)
+    refused = len(findings(raw, plain, filters)) >= _REFUSED_FROM
+    if refused and not ask.wants_replacement:
+        return Rejected(Path.FILTER)
+    if refused and len(ask.prompt) > _LONGEST_REPLACED:
+        return Rejected(Path.FILTER, too_long=True)
+    unfit = ask.flagged or (ask.nsfw_model and _is_unfit(raw, plain, filters))
+    if not refused and not unfit:
+        return Passed(ask.texts, rewritten=False)
+    return _replaced(ask, filters, Path.FILTER if refused else Path.MODEL, adult=unfit)
 
 
-def _replaced(ask: PromptAsk, filters: Filters, path: Path) -> Verdict:
-    texts = tuple(rewritten(text, filters) for text in ask.texts)
+def _replaced(ask: PromptAsk, filters: Filters, path: Path, *, adult: bool) -> Verdict:
+    texts = tuple(rewritten(text, filters, adult=adult) for text in ask.texts)
     if is_emptied(ask.texts, texts):
         return Rejected(path)
     return Passed(texts, rewritten=texts != ask.texts)
@@ -103,7 +106,7 @@ def _replaced(ask: PromptAsk, filters: Filters, path: Path) -> Verdict:
 def findings(raw: str, plain: str, filters: Filters, only: int | None = None) -> list[str]:
     """What each group finds first; their number, 0 to 2, is the suspicion of the prompt.
 
-    `plain` is the normalised prompt; emojis are looked for in `raw`. `only`: filters of this type alone.
+    `raw` and `plain` are its readings; emojis are looked for in `raw`. `only`: filters of this type alone.
     """
     found = [_first(raw, plain, filters, [kind for kind in group if only in (None, kind)]) for group in GROUPS]
     return [one for one in found if one is not None]
@@ -117,18 +120,33 @@ def _first(raw: str, plain: str, filters: Filters, kinds: Sequence[int]) -> str 
     return emoji_of_youth(raw) if DETECTION in kinds else None
 
 
-def rewritten(text: str, filters: Filters) -> str:
+def rewritten(text: str, filters: Filters, *, adult: bool) -> str:
     """One text with every match replaced; as it was when nothing matches; empty when no word is left.
 
-    What matches only in its normalised form was disguised: such a text is replaced as a whole by that form.
+    The emojis that type 10 matches are taken out: they have no replacement. `adult`: the built-in words too.
+
+    What matches only in its normalised form, or only after a replacement, was disguised: such a text is replaced as a
+    whole by that form.
     """
-    cleaned = made_adult(filters.replace(text))
-    plain = normalised(cleaned)
-    if filters.find(DETECTION, plain) is not None or has_words_of_youth(plain):
-        cleaned = made_adult(filters.replace(plain))
+    cleaned = _replaced_in(without_emojis(text), filters, adult=adult)
+    for _ in range(_ROUNDS):
+        plain = normalised(cleaned)
+        if filters.find(DETECTION, plain) is None and not (adult and has_words_of_youth(plain)):
+            break
+        again = _replaced_in(plain, filters, adult=adult)
+        if again == cleaned:  # what is found is replaced by itself
+            break
+        cleaned = again
+    else:
+        return ""
     if cleaned == text or has_words(cleaned):
         return cleaned
     return ""
+
+
+def _replaced_in(text: str, filters: Filters, *, adult: bool) -> str:
+    text = filters.replace(text)
+    return made_adult(text) if adult else text
 
 
 def is_emptied(before: Sequence[str], after: Sequence[str]) -> bool:
@@ -136,7 +154,6 @@ def is_emptied(before: Sequence[str], after: Sequence[str]) -> bool:
     return any(text.strip() for text in before) and not any(text.strip() for text in after)
 
 
-def _needs_rewriting(ask: PromptAsk, plain: str, filters: Filters) -> bool:
-    if ask.flagged:
-        return True
-    return ask.nsfw_model and (has_words_of_youth(plain) or filters.find(DETECTION, plain) is not None)
+def _is_unfit(raw: str, plain: str, filters: Filters) -> bool:
+    """Whether a prompt must not reach an NSFW model as it is: a built-in word, or what type 10 finds."""
+    return has_words_of_youth(plain) or _first(raw, plain, filters, [DETECTION]) is not None

@@ -1,25 +1,29 @@
 -- pick_events: the ids of one page of events, newest first; every filter may be null. What names a subject reads its own index.
+-- Marks are looked up as values, event by event: as EXISTS all marks might be read for one page. Times are written so that no index serves
+-- them: ids have bounds already, and an index by time would be read to its end and sorted for one page.
 -- reads only
 -- $1 before_id bigint, exclusive
--- $2 event_id bigint
--- $3 user_id integer
--- $4 proxied_account varchar
--- $5 worker_id uuid
--- $6 ip_subject_key varchar
--- $7 reasons varchar[], any of them
--- $8 since timestamptz, inclusive
--- $9 until timestamptz, exclusive
--- $10 unmarked boolean, only events that nobody has marked
--- $11 rows integer
+-- $2 from_id bigint, inclusive
+-- $3 event_id bigint
+-- $4 user_id integer
+-- $5 proxied_account varchar
+-- $6 worker_id uuid
+-- $7 ip_subject_key varchar
+-- $8 reasons varchar[], any of them
+-- $9 since timestamptz, inclusive
+-- $10 until timestamptz, exclusive
+-- $11 unmarked boolean, only events that nobody has marked
+-- $12 rows integer
 SELECT e.id FROM moderation.moderation_events e
 WHERE ($1::bigint IS NULL OR e.id < $1)
-  AND ($2::bigint IS NULL OR e.id = $2)
-  AND ($3::integer IS NULL OR e.user_id = $3)
-  AND ($4::varchar IS NULL OR e.proxied_account = $4)
-  AND ($5::uuid IS NULL OR e.worker_id = $5)
-  AND ($6::varchar IS NULL OR e.ip_subject_key = $6)
-  AND ($7::varchar[] IS NULL OR e.reason = ANY ($7))
-  AND ($8::timestamptz IS NULL OR e.created >= $8)
-  AND ($9::timestamptz IS NULL OR e.created < $9)
-  AND (NOT $10::boolean OR NOT EXISTS (SELECT FROM moderation.moderation_event_marks m WHERE m.event_id = e.id))
-ORDER BY e.id DESC LIMIT $11;
+  AND ($2::bigint IS NULL OR e.id >= $2)
+  AND ($3::bigint IS NULL OR e.id = $3)
+  AND ($4::integer IS NULL OR e.user_id = $4)
+  AND ($5::varchar IS NULL OR e.proxied_account = $5)
+  AND ($6::uuid IS NULL OR e.worker_id = $6)
+  AND ($7::varchar IS NULL OR e.ip_subject_key = $7)
+  AND ($8::varchar[] IS NULL OR e.reason = ANY ($8))
+  AND (e.created >= $9::timestamptz) IS NOT FALSE
+  AND (e.created < $10::timestamptz) IS NOT FALSE
+  AND (NOT $11::boolean OR coalesce((SELECT false FROM moderation.moderation_event_marks m WHERE m.event_id = e.id LIMIT 1), true))
+ORDER BY e.id DESC LIMIT $12;

@@ -5,12 +5,12 @@
 -- $2 reasons varchar[]
 -- $3 since timestamptz, inclusive; null: from the oldest
 -- $4 until timestamptz, exclusive; null: to the newest
--- $5 unmarked boolean, only events that nobody has marked
--- $6 rows integer
+-- $5 rows integer
 WITH known AS (
     SELECT greatest(min(created), $3) AS first, least(max(created), $4) AS last FROM (
         (SELECT created FROM moderation.moderation_events ORDER BY created DESC, id DESC LIMIT 1)
         UNION ALL (SELECT created FROM moderation.moderation_events ORDER BY created, id LIMIT 1)) AS ends
+    HAVING count(*) > 0
 ),
 weeks AS (
     SELECT week FROM known, generate_series(date_bin('7 days', known.first, timestamptz '2001-01-01 00:00:00+00'), known.last, interval '7 days') AS week
@@ -21,7 +21,6 @@ SELECT found.id FROM weeks CROSS JOIN unnest($2::varchar[]) AS reason CROSS JOIN
       AND ($1::bigint IS NULL OR e.id < $1)
       AND ($3::timestamptz IS NULL OR e.created >= $3)
       AND ($4::timestamptz IS NULL OR e.created < $4)
-      AND (NOT $5::boolean OR NOT EXISTS (SELECT FROM moderation.moderation_event_marks m WHERE m.event_id = e.id))
-    ORDER BY e.id DESC LIMIT $6
+    ORDER BY e.id DESC LIMIT $5
 ) AS found
-ORDER BY found.id DESC LIMIT $6;
+ORDER BY found.id DESC LIMIT $5;

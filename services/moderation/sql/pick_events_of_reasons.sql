@@ -4,13 +4,11 @@
 -- reads only
 -- $1 before_id bigint, exclusive; null: from the newest
 -- $2 reasons varchar[]
--- $3 unmarked boolean, only events that nobody has marked
--- $4 rows integer
+-- $3 rows integer
 SELECT found.id FROM unnest($2::varchar[]) AS reason CROSS JOIN LATERAL (
     SELECT e.id FROM moderation.moderation_events e
     WHERE (e.reason, e.id) > (reason.reason, 0::bigint)
       AND (e.reason, e.id) < (reason.reason, coalesce($1::bigint, 9223372036854775807))
-      AND (NOT $3::boolean OR NOT EXISTS (SELECT FROM moderation.moderation_event_marks m WHERE m.event_id = e.id))
-    ORDER BY e.reason DESC, e.id DESC LIMIT $4
+    ORDER BY e.reason DESC, e.id DESC LIMIT $3
 ) AS found
-ORDER BY found.id DESC LIMIT $4;
+ORDER BY found.id DESC LIMIT $3;

@@ -2,15 +2,15 @@
 -- $1 text_days int
 -- $2 ipaddr_days int
 -- $3 ceiling_days int
-SELECT source, sum(events)::bigint AS events
-FROM (
-    SELECT CASE WHEN noted THEN 'note' WHEN moderation.account_restricted_v1(user_id) THEN 'account_status' END AS source, events
-    FROM (
-        SELECT e.user_id, EXISTS (SELECT FROM moderation.moderation_event_notes n WHERE n.event_id = e.id) AS noted, count(*) AS events
-        FROM moderation.moderation_events e
-        WHERE (NOT e.text_redacted AND e.created <= now() - make_interval(hours => 24 * $1::integer))
-           OR (NOT e.ipaddr_redacted AND e.created <= now() - make_interval(hours => 24 * $2::integer))
-           OR (NOT e.anonymized AND e.created <= now() - make_interval(hours => 24 * $3::integer))
-        GROUP BY 1, 2) by_account) by_source
-WHERE source IS NOT NULL
-GROUP BY source
+WITH late AS (
+    SELECT e.user_id, EXISTS (SELECT FROM moderation.moderation_event_notes n WHERE n.event_id = e.id) AS noted, count(*) AS events
+    FROM moderation.moderation_events e
+    WHERE (NOT e.text_redacted AND e.created <= now() - make_interval(hours => 24 * $1::integer))
+       OR (NOT e.ipaddr_redacted AND e.created <= now() - make_interval(hours => 24 * $2::integer))
+       OR (NOT e.anonymized AND e.created <= now() - make_interval(hours => 24 * $3::integer))
+    GROUP BY 1, 2
+)
+SELECT CASE WHEN l.noted THEN 'note' ELSE 'account_status' END AS source, sum(l.events)::bigint AS events
+FROM late l LEFT JOIN admission.restricted_accounts r ON r.user_id = l.user_id
+WHERE l.noted OR r.user_id IS NOT NULL
+GROUP BY 1

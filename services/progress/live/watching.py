@@ -20,11 +20,14 @@ from horde.live import Live, LiveUnavailable
 from horde.live.addresses import connections
 from horde.settings import RedisSettings
 from horde.telemetry import logs
+from horde.telemetry.metrics import Gauge
 from services.progress.live.keys import SIGNALS, STREAM, WAKE
 from services.progress.live.together import Together
 from services.progress.rules import feed
 
 log = logs.get(__name__)
+
+_WATCHED = Gauge("horde_progress_watched_requests", "Requests that somebody follows in this process.")
 
 PAGE = 200
 """Entries of one stream in one read: a whole reply at two posts a second, and a bound on the memory of a replay."""
@@ -134,6 +137,7 @@ class Watching:
             socket_keepalive=True,
         ) as redis:
             watching = cls(live, redis, subscribe_seconds)
+            _WATCHED.set_function(lambda: len(watching._watches))
             task = asyncio.create_task(watching._keep_connected(), name="watching")
             try:
                 yield watching

@@ -43,6 +43,25 @@ type Event = Subscribed | Piece | Ended | Signal
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """Watches that a caller begins, each a request under a number of the caller's, and the numbers that it ends."""
+
+    begun: Sequence[tuple[int, str]]
+    ended: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Nothing more is told of a watch."""
+
+    why: str
+
+
+type Told = tuple[int, Event | Lost]
+"""What a watch found, behind its number."""
+
+
+@dataclass(frozen=True, slots=True)
 class Posted:
     """What one generation posted before its request was cancelled. `characters` None: the stream cannot tell."""
 

@@ -67,6 +67,13 @@ async def test_everybody_sees_public_details_the_holder_and_moderators_more(peop
     assert not other.HasField("own")
 
 
+async def test_whoever_asks_whose_key_it_is_learns_that_an_administrator_may_do_what_moderators_may(
+    people: People,
+) -> None:
+    told = [(await people.world.find(one.api_key)).moderator for one in (people.boss, people.mod, people.some)]
+    assert told == [True, True, False]
+
+
 async def test_a_key_finds_its_account_and_a_shared_key_its_owners_public_details(people: People) -> None:
     found = await people.show(None, people.mod.api_key)
     assert found.account.HasField("own")
@@ -90,6 +97,15 @@ async def test_the_holder_sees_their_requests(people: People) -> None:
     admitted = await people.world.admit(chat(), key=people.some.api_key)
     own = (await people.show(people.some.id, people.some.api_key)).account.own
     assert list(own.active_text_requests) == [admitted.request_id]
+
+
+async def test_requests_sent_with_a_key_that_an_account_lends_are_nobody_elses_to_see(people: People) -> None:
+    await people.world.worker()
+    own = await people.world.admit(chat(), key=people.some.api_key)
+    await people.world.admit(chat(), key=await people.world.lend(people.some.id, name="friends", kudos=-100))
+    for account, viewer in ((None, people.some), (people.some.id, people.some), (people.some.id, people.mod)):
+        shown = (await people.show(account, viewer.api_key)).account.own
+        assert list(shown.active_text_requests) == [own.request_id]
 
 
 BY_ADMIN: list[dict[str, Any]] = [

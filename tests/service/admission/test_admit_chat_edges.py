@@ -86,6 +86,20 @@ async def test_medias_own_refusal_is_passed_on_and_nothing_stays(world: Admissio
     assert await world.count("dispatch.waiting_prompts") == 0
 
 
+async def test_a_refused_image_is_named_by_where_it_stands_in_the_body_as_sent(world: AdmissionWorld) -> None:
+    await world.worker(**VISION)
+    world.media.refuses = Refusal(reasons.SOURCE_IMAGE_UNREADABLE, "Image 1 is none.", {"image": 1})
+    dropped = {"role": "user", "content": [image(0.001), {"type": "text", "text": "x" * 24_000}]}
+    kept = {"role": "user", "content": [image(0.001), {"type": "text", "text": "and"}, image(0.001)]}
+    no = await refused(world, {"model": MODEL, "messages": [dropped, kept]})
+    assert dict(no.facts) == {"param": "messages[1].content[2].image_url"}
+    no = await refused(world, {"model": MODEL, "messages": [{"role": "user", "content": [image(3), image(3)]}]})
+    assert (no.reason.key, dict(no.facts)) == (
+        "SourceImageSizeExceeded",
+        {"param": "messages[0].content[1].image_url"},
+    )
+
+
 async def test_images_of_dropped_turns_are_neither_stored_nor_charged(world: AdmissionWorld) -> None:
     await world.worker(**VISION)
     old = {"role": "user", "content": [image(0.001), {"type": "text", "text": "x" * 24_000}]}

@@ -35,6 +35,13 @@ async def test_who_sends_what_a_filter_refuses_is_suspected_of_it_once(world: Ad
     assert await suspicions(world, client.id) == [CORRUPT_PROMPT]
 
 
+async def test_an_account_that_cannot_be_suspected_is_refused_all_the_same(world: AdmissionWorld) -> None:
+    await world.worker()
+    client = await world.account()
+    await world.sql.execute("ALTER TABLE admission.user_suspicions ADD CONSTRAINT broken CHECK (false)")
+    await refused(world, reasons.CORRUPT_PROMPT, client.api_key)
+
+
 async def test_neither_moderators_nor_the_anonymous_account_nor_a_models_refusal_are_suspected(
     world: AdmissionWorld,
 ) -> None:

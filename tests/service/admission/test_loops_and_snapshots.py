@@ -7,6 +7,7 @@ import pytest
 
 from horde.cli.admin import check_ledger
 from horde.rpc.client import NeighbourUnavailable
+from horde.rpc.loops import run_once
 from services.admission.__main__ import loops
 from tests.fakes.admission_world import AdmissionWorld, admission_world, chat
 from tests.servers import Database
@@ -91,3 +92,34 @@ async def test_the_hourly_loop_pays_every_month_that_is_due_once(world: Admissio
         found = [row["kudos"] for row in await world.sql.fetch(balances, ids)]
         assert found == [700 * months, 30_000_000 * months, 0]
     assert (await check_ledger(world.database.url)) == []
+
+
+FAILS = """
+CREATE FUNCTION admission.fail_for_a_test() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'a test'; END $$;
+CREATE TRIGGER fail_for_a_test BEFORE INSERT OR UPDATE ON admission.{table} FOR EACH ROW
+WHEN (NEW.{column} = {account}) EXECUTE FUNCTION admission.fail_for_a_test();
+"""
+
+
+async def test_an_account_that_cannot_be_promoted_keeps_no_other_from_it_and_the_run_fails(database: Database) -> None:
+    async with admission_world(database, kudos_trust_threshold=10) as world:
+        ids = [(await world.account(name)).id for name in ("first", "second", "third")]
+        await world.sql.execute(
+            "UPDATE admission.users SET evaluating_kudos = 2000, created = now() - interval '30 days'"
+        )
+        await world.sql.execute(FAILS.format(table="user_roles", column="user_id", account=ids[0]))
+        promotion = next(loop for loop in loops(world.deps) if loop.name == "promotion")
+        assert not await run_once(promotion)
+        trusted = await world.sql.fetch("SELECT user_id FROM admission.user_roles WHERE user_role = 1 ORDER BY 1")
+        assert [row["user_id"] for row in trusted] == ids[1:]
+
+
+async def test_an_account_that_cannot_be_paid_keeps_no_other_from_it_and_the_run_fails(world: AdmissionWorld) -> None:
+    ids = [(await world.account(name)).id for name in ("first", "second", "third")]
+    await world.sql.execute("UPDATE admission.users SET monthly_kudos = 7 WHERE id = ANY($1)", ids)
+    await world.sql.execute(FAILS.format(table="users", column="id", account=ids[0]))
+    paying = next(loop for loop in loops(world.deps) if loop.name == "monthly_kudos")
+    assert not await run_once(paying)
+    balances = await world.sql.fetch("SELECT kudos FROM admission.users WHERE id = ANY($1) ORDER BY id", ids)
+    assert [row["kudos"] for row in balances] == [0, 700, 700]

@@ -143,7 +143,7 @@ async def check(world: AdmissionWorld, cases: list[Case], submit: Callable[..., 
         assert await state(world) == before, case
         world.media.refuses, world.media.is_broken, world.moderation.refuses = None, False, None
         world.deps.policy.has_filters = False
-    await world.deps.clearing.drain()
+    await world.deps.clearing.drain(5)
     assert {request.request_id for request in world.media.stored} == set()
 
 

@@ -3,9 +3,11 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import pytest
 
 from horde.contract import reasons
@@ -46,7 +48,7 @@ async def left_behind(world: AdmissionWorld) -> tuple[int, int, int]:
 
 
 async def queued_keys(world: AdmissionWorld) -> list[str]:
-    await world.deps.clearing.drain()
+    await world.deps.clearing.drain(5)
     rows = await world.sql.fetch("SELECT object_key FROM dispatch.object_deletions ORDER BY 1")
     return [row["object_key"] for row in rows]
 
@@ -117,6 +119,36 @@ async def test_messages_that_cannot_be_offloaded_leave_nothing_behind(offloading
     keys = await queued_keys(offloading)
     assert [key[36:] for key in keys] == ["_chat_0.jpg", "_chat_1.jpg", "_chat_messages.json"]
     assert sorted(offloading.media.deleted) == keys
+
+
+async def test_deletes_that_hang_hold_up_no_exit_and_their_keys_stay_queued(database: Database) -> None:
+    async with admission_world(database) as world:
+        await sighted(world)
+        world.media.is_broken = True
+        world.media.holds_deletes = asyncio.Event()
+        with pytest.raises(Refusal):
+            await world.admit(seeing(2))
+        leaves_at = monotonic()
+    assert monotonic() - leaves_at < 3
+    assert world.media.deleted == []
+    owner = await asyncpg.connect(database.url)
+    keys = await owner.fetch("SELECT object_key FROM dispatch.object_deletions ORDER BY 1")
+    await owner.close()
+    assert [row["object_key"][36:] for row in keys] == ["_chat_0.jpg", "_chat_1.jpg"]
+
+
+@pytest.mark.parametrize("body", [seeing(), chat("é" * 1600)], ids=["with an image", "offloaded"])
+async def test_what_is_stored_before_it_waits_does_not_count_against_its_own_limit(
+    offloading: AdmissionWorld, body: dict[str, Any]
+) -> None:
+    client = await offloading.account(kudos=1000, concurrency=1)
+    first = await offloading.admit(body, key=client.api_key)
+    assert (await offloading.row(first.request_id))["active"]
+    stored = len(offloading.media.stored), len(offloading.media.offloaded)
+    with pytest.raises(Refusal) as refused:
+        await offloading.admit(body, key=client.api_key)
+    assert refused.value.reason is reasons.TOO_MANY_PROMPTS
+    assert (len(offloading.media.stored), len(offloading.media.offloaded)) == stored
 
 
 async def test_a_hold_that_went_elsewhere_meanwhile_takes_the_stored_images_with_it(world: AdmissionWorld) -> None:

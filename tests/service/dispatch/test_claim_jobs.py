@@ -2,10 +2,16 @@ import asyncio
 import uuid
 from typing import Any
 
+from prometheus_client import REGISTRY
+
 from horde.contract.api_keys import hash_api_key, lease_key
 from horde.contract.vocabulary import chat_declaration as sdk
-from tests.fakes.dispatch_pops import Pops, chat_declaration, job_of
+from horde.rpc import deadlines
+from services.dispatch.handlers.claim_jobs import claim_jobs
+from services.dispatch.wire import pop as wire
+from tests.fakes.dispatch_pops import Pops, chat_declaration, job_of, pop_request
 from tests.fakes.dispatch_world import MODEL, SECRET
+from tests.fakes.patience import until
 
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
 OTHER = {"type": "function", "function": {"name": "ask", "parameters": {"type": "object"}}}
@@ -24,6 +30,12 @@ async def popped(pops: Pops, /, **columns: Any) -> dict[str, Any]:
     """The job that a worker gets when one chat request waits."""
     await pops.world.chat(await pops.world.account("requester"), **columns)
     return job_of(await pops.pop(await pops.world.account("owner", 1)))
+
+
+def _left_pops() -> float:
+    """How many callers of ClaimJobs went away before their answer so far."""
+    labels = {"service": "dispatch", "method": "ClaimJobs", "code": "CANCELLED"}
+    return REGISTRY.get_sample_value("horde_rpc_server_seconds_count", labels) or 0.0
 
 
 async def test_a_waiting_chat_request_goes_to_a_worker_that_fits(pops: Pops) -> None:
@@ -167,6 +179,52 @@ async def test_a_worker_that_cannot_get_images_gets_a_job_without_them(pops: Pop
     assert len(await pops.world.generations(second)) == 1
 
 
+async def test_a_pop_whose_caller_goes_away_while_it_is_handed_a_job_leaves_the_job_to_others(pops: Pops) -> None:
+    owner = await pops.world.account("owner", 1)
+    request = await pops.world.chat(await pops.world.account("requester"), has_images=True, image_keys=["k"])
+    pops.media.is_reading.clear()
+    pop = asyncio.create_task(pops.pop(owner, chat=chat_declaration(image_transports=["base64"])))
+    await until(lambda: pops.media.asked_within != [])
+    left = _left_pops()
+    pop.cancel()
+    await until(lambda: _left_pops() > left)
+    pops.media.is_reading.set()
+
+    async def waits_again() -> bool:
+        return await pops.world.is_waiting(request) and not await pops.world.generations(request)
+
+    await until(waits_again)
+    assert (await pops.world.request(request))["n"] == 1
+
+
+async def test_images_leave_a_pop_the_time_to_hand_another_job_out(pops: Pops) -> None:
+    await pops.world.chat(await pops.world.account("requester"), has_images=True, image_keys=["k"])
+
+    await pops.pop(await pops.world.account(), chat=chat_declaration(image_transports=["base64"]))
+
+    (seconds,) = pops.media.asked_within
+    # the gateway waits 15 seconds for the whole of it
+    assert seconds <= 15 / 2 + 1
+
+
+async def test_a_pop_with_too_little_time_left_takes_no_other_job_that_nobody_would_hear_of(pops: Pops) -> None:
+    owner, requester = await pops.world.account("owner", 1), await pops.world.account("requester")
+    first = await pops.world.chat(requester, priority=100, has_images=True, image_keys=["k"])
+    second = await pops.world.chat(requester)
+    declared = chat_declaration(image_transports=["base64"])
+    await pops.pop(owner, models=["another"], chat=None)
+    pops.media.is_reading.clear()
+
+    deadlines.adopt(0.5)
+    claim = await claim_jobs(wire.ask(pop_request(owner, chat=declared)), pops.deps)
+    deadlines.adopt(None)
+
+    assert claim.generation_ids == ()
+    for request in (first, second):
+        assert await pops.world.generations(request) == []
+        assert (await pops.world.request(request))["n"] == 1
+
+
 async def test_a_streamed_job_has_its_lease_before_the_worker_gets_it(pops: Pops) -> None:
     owner = await pops.world.account("owner", 1)
     request = await pops.world.chat(await pops.world.account("requester"), chat_extras={"stream_progress": True})
@@ -267,35 +325,6 @@ async def test_an_empty_queue_gives_no_job(pops: Pops) -> None:
 
     assert list(answer.generation_ids) == []
     assert (answer.payload, dict(answer.skipped)) == (b"", {})
-
-
-async def test_a_paused_worker_gets_a_fake_job_of_each_request_once(pops: Pops) -> None:
-    owner = await pops.world.account()
-    await pops.pop(owner)
-    await pops.world.change_worker("worker", paused=True)
-    request = await pops.world.chat(await pops.world.account("requester"), chat_extras={"stream_progress": True})
-
-    answer = await pops.pop(owner)
-
-    (row,) = await pops.world.generations(request)
-    assert list(answer.generation_ids) == [str(row["id"])]
-    assert row["fake"]
-    assert pops.progress.opened[0].fake
-    assert (await pops.world.request(request))["n"] == 1
-    assert await pops.world.is_waiting(request)
-    assert list((await pops.pop(owner)).generation_ids) == []
-
-
-async def test_a_paused_worker_serves_its_owner_for_real(pops: Pops) -> None:
-    owner = await pops.world.account()
-    await pops.pop(owner)
-    await pops.world.change_worker("worker", paused=True)
-    request = await pops.world.chat(owner)
-
-    await pops.pop(owner)
-
-    (row,) = await pops.world.generations(request)
-    assert not row["fake"]
 
 
 async def test_a_text_job_over_the_capacity_is_handed_out_and_marked(pops: Pops) -> None:

@@ -1,8 +1,13 @@
 import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from prometheus_client import REGISTRY
 
 from horde_pb.dispatch.v1 import workers_pb2
+from services.dispatch.handlers.get_performance import get_performance
+from services.dispatch.handlers.list_models import list_models
+from tests.fakes.clock import FakeClock
 from tests.fakes.dispatch_pops import Pops, chat_declaration
 from tests.fakes.dispatch_world import MODEL
 
@@ -86,20 +91,20 @@ async def test_many_callers_cost_one_sum_and_a_second_later_another(pops: Pops) 
     owner, requester = await pops.world.account("owner", 1), await pops.world.account("requester")
     await pops.pop(owner)
     await pops.world.text(requester, max_length=100)
-    before = await _sums()
-    answers = await asyncio.gather(*(pops.models() for _ in range(5)), *(pops.models(chat=True) for _ in range(5)))
-    assert {answer[MODEL].queued for answer in answers} == {100}
-    first = await pops.performance()
+    clock = FakeClock(datetime.now(UTC))
+    deps, before = replace(pops.deps, clock=clock), _sums()
+    asked = [list_models(deps, chat=chat) for chat in (False, True) for _ in range(5)]
+    assert {model.queued for models in await asyncio.gather(*asked) for model in models} == {100}
+    first = await get_performance(deps)
     await pops.world.text(requester, max_length=100)
-    assert await pops.performance() == first
-    assert await _sums() == {name: before[name] + 1 for name in before}
-    for known in list(pops.deps.memory._known):
-        pops.deps.memory.put(known, None, 0, now=pops.deps.clock.monotonic())
-    assert (await pops.models())[MODEL].queued == 200
-    assert (await pops.performance()).queued_tokens == 200
+    assert await get_performance(deps) == first
+    assert _sums() == {name: before[name] + 1 for name in before}
+    clock.advance(timedelta(seconds=1))
+    assert [model.queued for model in await list_models(deps, chat=False)] == [200]
+    assert (await get_performance(deps)).queued_tokens == 200
 
 
-async def _sums() -> dict[str, float]:
+def _sums() -> dict[str, float]:
     """How often each sum over the queue or the fleet was asked of Postgres in this process."""
     names = ("list_models", "list_chat_offers", "measure_horde")
     return {

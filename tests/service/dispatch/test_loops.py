@@ -8,6 +8,7 @@ import pytest
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
 from horde.failures import Outage
+from horde.rpc.loops import Loop, run_once
 from services.dispatch.loops.abort_on_maintenance import abort_on_maintenance
 from services.dispatch.loops.abort_stale_leases import abort_stale_leases
 from services.dispatch.loops.delete_objects import delete_objects
@@ -62,6 +63,33 @@ async def test_a_lapsed_job_whose_reply_was_nonconformant_is_no_dropped_job(data
         await abort_stale_leases(dispatch.deps)
         row = await scene.row("dispatch.workers", worker)
         assert (row["aborted_jobs"], row["uncompleted_jobs"], row["nonconformant_replies"]) == (0, 0, 1)
+
+
+async def test_a_lapsed_job_that_cannot_be_aborted_keeps_no_other_from_it(database: Database) -> None:
+    async with serving(database) as dispatch:
+        scene = dispatch.scene
+        owner = await scene.account()
+        worker = await scene.worker(owner)
+        broken = await scene.generation(await scene.request(owner), worker, lease=10)
+        others = [await scene.generation(await scene.request(owner), worker, lease=20) for _ in range(2)]
+        await scene.db.execute(
+            """CREATE FUNCTION dispatch.break_it() RETURNS trigger LANGUAGE plpgsql AS $$
+               BEGIN IF NEW.lease_cap = 1 THEN RAISE 'broken by a test'; END IF; RETURN NEW; END $$"""
+        )
+        await scene.db.execute("UPDATE dispatch.processing_gens SET lease_cap = 1 WHERE id = $1", broken)
+        await scene.db.execute(
+            """CREATE TRIGGER break_it BEFORE UPDATE ON dispatch.processing_gens
+               FOR EACH ROW EXECUTE FUNCTION dispatch.break_it()"""
+        )
+        dispatch.clock.advance(timedelta(seconds=21))
+
+        assert not await run_once(Loop("of a test", timedelta(seconds=1), lambda: abort_stale_leases(dispatch.deps)))
+
+        for other in others:
+            assert (await scene.row("dispatch.processing_gens", other))["faulted"]
+        await scene.db.execute("DROP TRIGGER break_it ON dispatch.processing_gens")
+        await abort_stale_leases(dispatch.deps)
+        assert (await scene.row("dispatch.processing_gens", broken))["faulted"]
 
 
 async def test_an_expired_request_goes_with_all_that_belongs_to_it(database: Database) -> None:

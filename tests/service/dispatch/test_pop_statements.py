@@ -8,6 +8,9 @@ from horde.contract import reasons
 from tests.fakes.dispatch_pops import Pops
 from tests.fakes.dispatch_world import Account
 
+_NOT_OF_A_POP = "dispatch.list_active_messages"
+"""Read anew every two seconds for all pops together: whichever comes then does it."""
+
 
 def _statements() -> Counter[str]:
     """How often each statement ran in this process so far."""
@@ -17,6 +20,7 @@ def _statements() -> Counter[str]:
             if sample.name == "horde_store_query_seconds_count" and sample.labels["query"].startswith("dispatch."):
                 # one sample for each way in which a statement ended
                 ran[sample.labels["query"]] += int(sample.value)
+    del ran[_NOT_OF_A_POP]
     return ran
 
 
@@ -31,21 +35,45 @@ async def _at_home(pops: Pops) -> Account:
 
 async def test_an_empty_pop_of_an_unchanged_worker_is_one_read(pops: Pops) -> None:
     owner = await _at_home(pops)
-    before = _statements()
+    for read in ("dispatch.look", "dispatch.look_idle", "dispatch.look_idle"):
+        before = _statements()
 
-    assert not (await pops.pop(owner)).generation_ids
+        assert not (await pops.pop(owner)).generation_ids
 
-    assert _statements() - before == Counter({"dispatch.look": 1})
+        assert _statements() - before == Counter({read: 1})
 
 
 async def test_a_claiming_pop_is_one_read_and_one_commit(pops: Pops) -> None:
-    owner = await _at_home(pops)
-    await pops.world.chat(await pops.world.account("requester"))
+    owner, requester = await _at_home(pops), await pops.world.account("requester")
+    await pops.world.chat(requester)
+    await pops.world.chat(requester)
+    assert (await pops.pop(owner)).generation_ids
     before = _statements()
 
     assert (await pops.pop(owner)).generation_ids
 
     assert _statements() - before == Counter({"dispatch.look": 1, "dispatch.claim_jobs": 1})
+
+
+async def test_the_first_job_of_an_idle_worker_is_one_read_more(pops: Pops) -> None:
+    owner = await _at_home(pops)
+    assert not (await pops.pop(owner)).generation_ids
+    await pops.world.chat(await pops.world.account("requester"))
+    before = _statements()
+
+    assert (await pops.pop(owner)).generation_ids
+
+    ran = Counter({"dispatch.look_idle": 1, "dispatch.find_candidates": 1, "dispatch.claim_jobs": 1})
+    assert _statements() - before == ran
+
+
+async def test_an_idle_worker_gets_a_job_that_names_it(pops: Pops) -> None:
+    owner = await _at_home(pops)
+    worker = await pops.world.worker("worker")
+    assert not (await pops.pop(owner)).generation_ids
+    await pops.world.chat(await pops.world.account("requester"), workers=[str(worker["id"])])
+
+    assert (await pops.pop(owner)).generation_ids
 
 
 async def test_a_changed_declaration_counts_at_the_very_pop_that_makes_it(pops: Pops) -> None:

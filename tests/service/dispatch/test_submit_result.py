@@ -68,7 +68,7 @@ async def test_the_lease_of_a_streamed_job_is_gone_when_its_reply_or_fault_is_an
         handed_in, given_up = [
             await scene.generation(await scene.request(owner), worker, streamed=True) for _ in range(2)
         ]
-        dispatch.progress.closes_in = 0.05
+        dispatch.progress.ends_in = 0.05
         await dispatch.reply(handed_in, owner)
         assert dispatch.progress.closed == [(str(handed_in), False)]
         await dispatch.fault(given_up, owner)

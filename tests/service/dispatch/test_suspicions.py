@@ -125,6 +125,16 @@ async def test_moderation_is_told_of_suspicions_right_after_the_reply_or_the_fau
     assert [told.suspicion_id for told in dispatch.reports.suspicions.values()] == [5, 9]
 
 
+async def test_a_report_carries_the_whole_text_that_a_service_sent_in_an_address_place(dispatch: Dispatch) -> None:
+    asker, owner = await dispatch.scene.account(), await dispatch.scene.account()
+    worker = await dispatch.scene.worker(owner)
+    request = await dispatch.scene.request(asker, ipaddr="x" * 255)
+    await dispatch.reply(await dispatch.scene.generation(request, worker), owner, state="csam")
+    await dispatch.settled()
+    (told,) = dispatch.reports.csam.values()
+    assert told.origin == "x" * 255
+
+
 async def test_csam_is_reported_with_the_request_in_the_commit_of_its_reply(dispatch: Dispatch) -> None:
     asker, owner = await dispatch.scene.account(), await dispatch.scene.account()
     worker = await dispatch.scene.worker(owner, name="finder")
@@ -150,6 +160,20 @@ async def test_csam_is_reported_with_the_request_in_the_commit_of_its_reply(disp
     await dispatch.settled()
     assert set(dispatch.reports.csam) == {str(generation), str(second)}
     assert await dispatch.scene.db.fetchval("SELECT count(*) FROM dispatch.worker_reports") == 0
+
+
+async def test_of_a_long_prompt_moderation_is_told_what_it_keeps_and_that_there_was_more(dispatch: Dispatch) -> None:
+    owner = await dispatch.scene.account()
+    worker = await dispatch.scene.worker(owner)
+    request = await dispatch.scene.request(owner)
+    await dispatch.scene.db.execute(
+        "UPDATE dispatch.waiting_prompts SET prompt = repeat($1, 20000), submitted_prompt = repeat('y', 16000)",
+        "\U0001f600",
+    )
+    await dispatch.reply(await dispatch.scene.generation(request, worker), owner, state="csam")
+    await dispatch.settled()
+    (told,) = dispatch.reports.csam.values()
+    assert (told.submitted_prompt, told.effective_prompt) == ("y" * 16_000, "\U0001f600" * 16_001)
 
 
 async def test_a_fake_a_censored_and_a_late_reply_report_nothing(dispatch: Dispatch) -> None:

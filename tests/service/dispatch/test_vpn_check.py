@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from services.dispatch.vpn_check import VpnCheck
 from tests.fakes.dispatch_pops import Pops, popping
 from tests.fakes.http_server import serving
 from tests.servers import Database
@@ -17,14 +18,16 @@ from tests.servers import Database
 
 @dataclass
 class Checker:
-    """Answers with `text` and `status`; `asked`: the addresses."""
+    """Answers with `text` and `status`; `asked`: the addresses; `callers`: one for each connection."""
 
     text: str = "0.1"
     status: int = 200
     asked: list[str] = field(default_factory=list)
+    callers: set[object] = field(default_factory=set)
 
     async def answer(self, request: Request) -> Response:
         self.asked.append(request.query_params["ip"])
+        self.callers.add(request.client)
         return PlainTextResponse(self.text, self.status)
 
 
@@ -75,6 +78,23 @@ async def test_a_checker_that_is_away_or_has_enough_lets_nobody_new_in_and_its_o
     async with popping(database, ip_checker="http://127.0.0.1:9/{ip}") as pops:
         owner = await pops.world.account()
         assert (await pops.refused(owner, "other")).reason.word == "TooManyNewIPs"
+
+
+async def test_the_checker_is_asked_over_one_connection_that_ends_with_the_process(database: Database) -> None:
+    async with checked(database) as (pops, checker):
+        owner = await pops.world.account()
+        for place in range(3):
+            await pops.pop(owner, address=f"203.0.113.{place}")
+        assert (len(checker.asked), len(checker.callers)) == (3, 1)
+    web = pops.deps.vpn._web
+    assert web is not None
+    assert web.is_closed
+
+
+async def test_what_no_checker_can_be_asked_about_is_unknown() -> None:
+    vpn = VpnCheck("http://127.0.0.1:9/{ip}")
+    assert await vpn.judge("1.2.3.4\n", now=0.0) == "unknown"
+    await vpn.close()
 
 
 async def test_in_raid_mode_a_vpn_pops_and_its_worker_becomes_suspicious_once(database: Database) -> None:

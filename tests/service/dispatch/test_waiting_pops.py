@@ -36,7 +36,7 @@ def _waiting(pops: Pops, owner: Account, name: str = "worker", seconds: float = 
 async def _queue(pops: Pops, requester: Account, /, **columns: Any) -> uuid.UUID:
     """A chat request as admission queues it: activated, then told."""
     request = await pops.world.chat(requester, **columns)
-    await pops.world.run("SELECT dispatch.tell_waiting_v1(ARRAY[$1::uuid])", request)
+    await pops.world.run("SELECT dispatch.tell_waiting_v3(ARRAY[$1::uuid])", request)
     return request
 
 
@@ -49,23 +49,22 @@ async def _give_back(pops: Pops, owner: Account, claim: str) -> None:
 async def test_a_waiting_pop_gets_a_job_as_soon_as_it_is_queued(pops: Pops) -> None:
     owner, requester = await pops.world.account("owner", 1), await pops.world.account("requester")
     await pops.pop(owner)
-    seconds = []
+    await until(lambda: REGISTRY.get_sample_value("horde_store_listening", {"channel": waiting.CHANNEL}) == 1)
+    looks = _statements("dispatch.list_standing")
     for _ in range(5):
         pop = _waiting(pops, owner)
         await _seated(pops)
-        started = time.monotonic()
         await _queue(pops, requester)
         assert len((await pop).generation_ids) == 1
-        seconds.append(time.monotonic() - started)
-    # the target is 20 ms; the machine of a test may be busy
-    assert sorted(seconds)[2] < 0.5, seconds
+    # each was told of; the one look around that may be counted is that of a process which has just begun to listen
+    assert _statements("dispatch.list_standing") - looks <= 1
     assert len(pops.deps.room) == 0
 
 
 async def test_a_job_that_is_there_is_handed_out_without_waiting(pops: Pops) -> None:
     owner = await pops.world.account("owner", 1)
     await pops.world.chat(await pops.world.account("requester"))
-    assert len((await asyncio.wait_for(pops.pop(owner, wait_seconds=30), 5)).generation_ids) == 1
+    assert len((await asyncio.wait_for(pops.pop(owner, wait_seconds=30), 15)).generation_ids) == 1
 
 
 async def test_a_wait_ends_empty_after_its_time(pops: Pops) -> None:
@@ -103,7 +102,7 @@ async def test_a_job_that_was_given_up_wakes_another_pop(pops: Pops) -> None:
     await _seated(pops)
     fault = pops.caller.once(pops.stub.SubmitFault, deadline=timedelta(seconds=10))
     await fault(pb.SubmitFaultRequest(caller=Caller(api_key=owner.api_key), generation_id=first.generation_ids[0]))
-    assert len((await asyncio.wait_for(pop, 5)).generation_ids) == 1
+    assert len((await asyncio.wait_for(pop, 15)).generation_ids) == 1
     assert len(await pops.world.generations(request)) == 2
 
 
@@ -116,7 +115,7 @@ async def test_a_cancelled_pop_claims_nothing_and_leaves_the_job_to_the_next(pop
     gone.cancel()
     await until(lambda: len(pops.deps.room) == 1)
     request = await _queue(pops, requester)
-    assert len((await asyncio.wait_for(stays, 5)).generation_ids) == 1
+    assert len((await asyncio.wait_for(stays, 15)).generation_ids) == 1
     assert len(await pops.world.generations(request)) == 1
 
 
@@ -159,7 +158,7 @@ async def test_a_leaving_process_ends_every_wait_at_once(pops: Pops) -> None:
     waits = [_waiting(pops, owner, f"worker {place}") for place in range(3)]
     await _seated(pops, 3)
     pops.deps.room.close()
-    for answer in await asyncio.wait_for(asyncio.gather(*waits), 5):
+    for answer in await asyncio.wait_for(asyncio.gather(*waits), 15):
         assert answer.generation_ids == []
 
 
@@ -170,18 +169,24 @@ async def test_without_listening_a_job_is_found_within_seconds(database: Databas
         pop = _waiting(pops, owner)
         await _seated(pops)
         await _queue(pops, requester)
-        assert len((await asyncio.wait_for(pop, 5)).generation_ids) == 1
+        assert len((await asyncio.wait_for(pop, 15)).generation_ids) == 1
 
 
 async def test_listening_is_taken_up_again_and_what_was_missed_is_found(pops: Pops) -> None:
     owner, requester = await pops.world.account("owner", 1), await pops.world.account("requester")
     pop = _waiting(pops, owner)
     await _seated(pops)
-    await pops.world.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND pid <> pg_backend_pid()"
-    )
+    # those that listen have no name, the pool's do
+    listening = "datname = current_database() AND usename = 'horde_dispatch' AND application_name = ''"
+
+    async def both_are_ended() -> bool:
+        statement = f"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE {listening}"  # noqa: S608 - the test's own words
+        ended: int = await pops.world.value(statement)
+        return ended == 2
+
+    await until(both_are_ended)
     await pops.world.chat(requester)
-    assert len((await asyncio.wait_for(pop, 8)).generation_ids) == 1
+    assert len((await asyncio.wait_for(pop, 15)).generation_ids) == 1
 
 
 async def test_a_message_tells_of_a_request_what_is_matched(pops: Pops) -> None:
@@ -208,8 +213,8 @@ async def test_a_thousand_waiting_pops_ask_postgres_nothing_and_one_job_wakes_on
     before, sessions = _statements(), await _sessions(pops)
     await asyncio.sleep(2)
     assert _statements() == before
-    # the one session that listens asks now and then whether it still hears
-    assert len(sessions.symmetric_difference(await _sessions(pops))) <= 2
+    # the two sessions that listen ask now and then whether they still hear: each is then another one before and after
+    assert len(sessions.symmetric_difference(await _sessions(pops))) <= 4
 
     request = await _queue(pops, requester)
     done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED, timeout=20)
@@ -222,14 +227,14 @@ async def test_a_thousand_waiting_pops_ask_postgres_nothing_and_one_job_wakes_on
     assert sum([len((await pop).generation_ids) for pop in waiting]) == 1
 
 
-def _statements() -> float:
-    """How many statements this process has sent so far."""
+def _statements(name: str | None = None) -> float:
+    """How many statements this process has sent so far; those of a name only."""
     counts = (
         sample.value
         for metric in REGISTRY.collect()
         if metric.name == "horde_store_query_seconds"
         for sample in metric.samples
-        if sample.name.endswith("_count")
+        if sample.name.endswith("_count") and name in (None, sample.labels["query"])
     )
     return sum(counts, 0.0)
 

@@ -175,7 +175,7 @@ async def test_a_worker_is_deleted_once_no_stored_job_references_it(pops: Pops) 
     request = await pops.world.chat(stranger)
     await pops.pop(owner)
     worker = await _id(pops)
-    for who, word in ((stranger, "NotOwner"), (owner, "Locked")):
+    for who, word in ((stranger, "NotModerator"), (owner, "Locked")):
         with pytest.raises(Refusal) as refused:
             await _delete(pops, who, worker)
         assert refused.value.reason.word == word

@@ -31,7 +31,7 @@ async def behind_the_edge(app: ASGIApp, drain_seconds: float = 1.0) -> AsyncIter
         neighbours = connect(settings)
         stack.push_async_callback(neighbours.close)
         live = await stack.enter_async_context(Live.open(settings))
-        deps = GatewayDeps.made(neighbours, SystemClock(), settings, RateLimiter(None), Orphans(live), Events())
+        deps = GatewayDeps.made(neighbours, SystemClock(), settings, RateLimiter(None), Orphans(live, 600), Events())
         edge = Edge(app, deps=deps, front_errors=lambda error, _: Answer(repr(error).encode(), 418))
         yield await stack.enter_async_context(served(edge, "127.0.0.1:0", drain_seconds))
 

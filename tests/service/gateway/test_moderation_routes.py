@@ -7,6 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
+from horde.failures import Outage
 from horde_pb.admission.v1 import account_details_pb2 as accounts_pb
 from horde_pb.admission.v1 import accounts_service_pb2 as admission_pb
 from horde_pb.admission.v1.admission_service_pb2 import FindAccountResponse
@@ -78,6 +79,26 @@ async def test_who_asks_is_checked_before_what_is_asked(gateway: Gateway, desk: 
         desk.answers["FindAccount"] = account
         assert await said(headers=KEY) == rc
     assert {name for name, _ in desk.asked} == {"FindAccount"}
+
+
+@pytest.mark.usefixtures("desk")
+async def test_no_cache_keeps_an_answer_of_a_moderators_address_whatever_it_is(gateway: Gateway) -> None:
+    note = {"url": f"{EVENTS}/7/notes", "headers": JSON}
+    in_no_calendar = pb.ListEventsResponse(events=[pb.RecordedEvent(created=Timestamp(seconds=2**40))])
+    gateway.desk.answers |= {"ListEvents": in_no_calendar, "PreviewRetention": Outage("the preview", "too slow")}
+    for sent, status in (
+        ({"method": "HEAD", "url": HISTORY, "headers": KEY}, 200),
+        ({"method": "DELETE", "url": EVENTS, "headers": KEY}, 405),
+        ({"method": "GET", **note}, 405),
+        ({"method": "PUT", "url": f"{EVENTS}/0/mark", "json": {"mark": "seen"}, "headers": KEY}, 404),
+        ({"method": "POST", **note, "content": b'{"note": "' + b"x" * 16_400 + b'"}'}, 413),
+        ({"method": "PUT", "url": f"{EVENTS}/7/mark", "content": b"x", "headers": {**KEY, "content-type": "a/b"}}, 415),
+        ({"method": "GET", "url": EVENTS, "headers": KEY}, 500),
+        ({"method": "GET", "url": f"{ALL}/retention/preview", "headers": KEY}, 503),
+    ):
+        answer = await gateway.client.request(**sent)
+        assert (answer.status_code, answer.headers.get("cache-control")) == (status, "private, no-store"), sent
+        assert "Retry-After" in answer.headers["access-control-expose-headers"]
 
 
 @pytest.mark.parametrize(
@@ -183,6 +204,9 @@ async def test_an_event_is_told_with_exactly_these_keys(gateway: Gateway, desk: 
         {"json": ["note"]},
         {"content": b'{"note": "\\ud800"}', "headers": JSON},
         {"content": b"note", "headers": JSON},
+        {"content": b"", "headers": JSON},
+        {"data": {"note": "a form"}},
+        {"content": b'{"note": "x", "note": "y"}', "headers": JSON},
     ],
 )
 async def test_what_is_no_note(gateway: Gateway, desk: Any, sent: dict[str, Any]) -> None:
@@ -277,7 +301,7 @@ async def test_the_queues_stand_side_by_side(gateway: Gateway, desk: Any) -> Non
         ("suspicion_id=10", "InvalidSuspicionID"),
         ("suspicion_id=x", "InvalidSuspicionID"),
         ("online=perhaps", "InvalidOperationsFilter"),
-        ("sort=kudos", "InvalidOperationsSort"),
+        ("sort=", "InvalidOperationsSort"),
     ):
         answer = await gateway.client.get(f"{ALL}?{query}", headers=KEY)
         assert (answer.status_code, answer.json()["rc"]) == (400, rc)

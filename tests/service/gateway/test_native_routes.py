@@ -223,10 +223,12 @@ async def test_modes_show_the_raid_mode_to_moderators_only(gateway: Any) -> None
     path = "/v2/status/modes"
     with_key = await gateway.client.get(path, headers=KEY)
     assert with_key.json() == {"maintenance_mode": True, "invite_only_mode": False, "raid_mode": True}
+    assert with_key.headers["cache-control"] == "private, no-store"
     assert "raid_mode" not in (await gateway.client.get(path)).json()
-    gateway.desk.answers["FindAccount"] = admission.FindAccountResponse()
-    refused = await gateway.client.get(path, headers=KEY)
-    assert (refused.status_code, refused.json()["rc"]) == (403, "NotModerator")
+    for deleted in (False, True):
+        gateway.desk.answers["FindAccount"] = admission.FindAccountResponse(moderator=deleted, deleted=deleted)
+        refused = await gateway.client.get(path, headers=KEY)
+        assert (refused.status_code, refused.json()["rc"]) == (403, "NotModerator")
 
 
 async def test_find_user_refuses_an_unknown_key(gateway: Any) -> None:

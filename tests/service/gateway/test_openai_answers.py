@@ -1,12 +1,14 @@
 """Answers and refusals under /v1."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
-from tests.fakes.front_client import ANONYMOUS, PATH, body, error_of, front
+from tests.fakes.front_client import ANONYMOUS, PATH, Reader, body, error_of, front
 from tests.fakes.told_request import CREATED, MODEL
 
 
@@ -18,6 +20,7 @@ async def test_a_plain_completion_has_openais_shape() -> None:
         response = await asking
     assert response.status_code == 200
     assert response.headers["x-horde-request-id"] == it.told.request_id
+    assert response.headers["x-should-retry"] == "false"
     answer = response.json()
     assert answer["id"] == f"chatcmpl-{it.told.request_id.replace('-', '')}"
     assert (answer["object"], answer["created"], answer["model"]) == ("chat.completion", CREATED, MODEL)
@@ -182,3 +185,57 @@ async def test_limits_have_openais_names(redis_url: str) -> None:
     assert third.headers["x-should-retry"] == "true"
     assert third.headers["retry-after"] == "1"
     assert third.headers["x-ratelimit-reset-requests"] == "1s"
+
+
+def counted(code: str, status: int, stage: str) -> float:
+    told = {"code": code, "status": str(status), "stage": stage}
+    return REGISTRY.get_sample_value("horde_oai_errors_total", told) or 0.0
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "status"),
+    [
+        ({"method": "GET", "url": "/v1/embeddings"}, "unknown_url", 404),
+        ({"method": "GET", "url": PATH}, "method_not_allowed", 405),
+        (
+            {"method": "POST", "url": PATH, "content": b"x", "headers": {"content-type": "text/plain"}},
+            "unsupported_media_type",
+            415,
+        ),
+        ({"method": "POST", "url": PATH, "content": b"{"}, "invalid_value", 400),
+        ({"method": "POST", "url": PATH, "json": body()}, "invalid_api_key", 401),
+        ({"method": "GET", "url": "/v1/models/none"}, "model_not_found", 404),
+    ],
+)
+async def test_each_error_is_counted_once(call: dict[str, Any], code: str, status: int) -> None:
+    async with front() as it:
+        before = counted(code, status, "pre")
+        response = await it.client.request(**call)
+    assert (response.status_code, error_of(response)["code"]) == (status, code)
+    assert counted(code, status, "pre") == before + 1
+
+
+async def test_a_bug_is_counted_once_where_it_is_told() -> None:
+    before = [counted("internal_error", 500, stage) for stage in ("pre", "stream")]
+    async with front() as it:
+        asking = asyncio.create_task(it.plain())
+        await it.told.asked_for("GetStatus")
+        it.told.store("x", message=b"no JSON")
+        assert (await asking).status_code == 500
+        after_one = [counted("internal_error", 500, stage) for stage in ("pre", "stream")]
+        async with it.stream() as response:
+            reader = Reader(response)
+            it.told.post(1, "Be")
+            await reader.text("Be")
+            it.told.store("Be", message=b"no JSON")
+            assert (await reader.rest()).error["code"] == "internal_error"
+    assert after_one == [before[0] + 1, before[1]]
+    assert [counted("internal_error", 500, stage) for stage in ("pre", "stream")] == [before[0] + 1, before[1] + 1]
+
+
+async def test_a_stream_that_was_accepted_is_not_to_be_sent_again() -> None:
+    async with front() as it, it.stream() as response:
+        it.told.store("Hi!")
+        await Reader(response).rest()
+    assert response.status_code == 200
+    assert response.headers["x-should-retry"] == "false"

@@ -7,7 +7,7 @@ from typing import Any
 
 import openai
 import pytest
-from openai.types.chat import ChatCompletionMessageParam
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from pydantic import BaseModel
 
 from horde.contract import reasons
@@ -26,6 +26,12 @@ async def client(retries: int = 0, **settings: Any) -> AsyncIterator[tuple[opena
         openai.AsyncOpenAI(base_url=f"{gateway.url}/v1", api_key="0000000000", max_retries=retries) as sdk,
     ):
         yield sdk, told
+
+
+async def _first_text(stream: openai.AsyncStream[ChatCompletionChunk]) -> None:
+    """Reads until some text has come."""
+    while not (await anext(stream)).choices[0].delta.content:
+        pass
 
 
 async def test_create_gives_a_completion() -> None:
@@ -95,8 +101,7 @@ async def test_a_reply_may_be_replayed_as_it_was_given() -> None:
             {"role": "tool", "tool_call_id": "c1", "content": "rain", "name": "look"},
         ]
         again = asyncio.create_task(sdk.chat.completions.create(model=MODEL, messages=history))
-        await told.asked_for("AdmitChat", 2)
-        await asyncio.sleep(0.05)
+        await told.asked_for("WatchRequest", 2)
         told.store("It rains.")
         await again
     assert told.submitted()["messages"][1:] == [
@@ -138,7 +143,7 @@ async def test_a_failure_inside_a_stream_raises_with_its_code() -> None:
     async with client() as (sdk, told):
         stream = await sdk.chat.completions.create(model=MODEL, messages=HELLO, stream=True)
         told.post(1, "Be")
-        await asyncio.sleep(0.05)
+        await _first_text(stream)
         told.fault("It failed.", "ChatWorkerFault")
         with pytest.raises(openai.APIError) as failed:
             async for _ in stream:
@@ -150,7 +155,7 @@ async def test_a_restart_that_cannot_be_continued_raises() -> None:
     async with client() as (sdk, told):
         stream = await sdk.chat.completions.create(model=MODEL, messages=HELLO, stream=True)
         told.post(1, "Be")
-        await asyncio.sleep(0.05)
+        await _first_text(stream)
         told.end()
         told.store("Different", generation="g2")
         with pytest.raises(openai.APIError) as failed:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.fakes.front_client import ANONYMOUS, PATH, body, error_of, front, read
+from tests.fakes.front_client import ANONYMOUS, PATH, Reader, body, error_of, front
 from tests.fakes.gateway_services import Desk
 from tests.fakes.running_gateway import running
 
@@ -49,10 +49,11 @@ async def test_the_limits_headers_may_be_read_by_pages() -> None:
 
 async def test_a_failed_stream_may_be_closed_in_order_behind_its_error() -> None:
     async with front(front_error_close="done") as it, it.stream() as response:
+        reader = Reader(response)
         it.told.post(1, "Be")
-        await asyncio.sleep(0.05)
+        await reader.text("Be")
         it.told.fault("No.", "ChatWorkerFault")
-        streamed = await read(response)
+        streamed = await reader.rest()
     assert streamed.error["code"] == "generation_failed"
     assert streamed.is_done
     assert not streamed.is_cut

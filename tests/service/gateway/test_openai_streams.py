@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from tests.fakes.front_client import front, read
+from tests.fakes.front_client import Reader, front, read
 
 
 async def test_a_stream_relays_what_is_posted_and_ends_with_usage() -> None:
@@ -110,36 +110,61 @@ async def test_a_generation_that_ended_unseen_is_replaced_silently() -> None:
 
 async def test_a_new_reply_that_continues_what_was_sent_ends_well() -> None:
     async with front() as it, it.stream() as response:
+        reader = Reader(response)
         it.told.post(1, "Same ")
-        await asyncio.sleep(0.05)
+        await reader.text("Same ")
         it.told.end()
         it.told.post(1, "Other", generation="g2")
-        await asyncio.sleep(0.05)
         it.told.store("Same words", generation="g2")
-        streamed = await read(response)
+        streamed = await reader.rest()
     assert streamed.text == "Same words"
     assert streamed.is_done
 
 
 async def test_a_new_reply_that_differs_breaks_the_stream_off() -> None:
     async with front() as it, it.stream() as response:
+        reader = Reader(response)
         it.told.post(1, "Sent ")
-        await asyncio.sleep(0.05)
+        await reader.text("Sent ")
         it.told.end()
         it.told.store("Different", generation="g2")
-        streamed = await read(response)
+        streamed = await reader.rest()
     assert streamed.error["code"] == "stream_restarted"
     assert streamed.error["type"] == "server_error"
     assert streamed.is_cut
     assert not streamed.is_done
 
 
+async def test_a_reply_that_is_censored_after_some_of_it_was_sent_ends_as_a_content_filter() -> None:
+    async with front() as it, it.stream(stream_options={"include_usage": True}) as response:
+        reader = Reader(response)
+        it.told.post(1, "bad")
+        await reader.text("bad")
+        it.told.store("***", state="censored")
+        streamed = await reader.rest()
+    assert (streamed.text, streamed.is_done, streamed.is_cut) == ("bad", True, False)
+    assert streamed.choices[-1]["finish_reason"] == "content_filter"
+    assert streamed.chunks[-1]["usage"]["completion_tokens"] > 0
+
+
+async def test_a_worker_that_takes_back_what_it_sent_breaks_the_stream_off() -> None:
+    async with front() as it, it.stream() as response:
+        reader = Reader(response)
+        it.told.post(1, "Sent ")
+        await reader.text("Sent ")
+        it.told.store("Sen")
+        streamed = await reader.rest()
+    assert streamed.error["code"] == "stream_restarted"
+    assert "Another worker" not in streamed.error["message"]
+
+
 async def test_a_fault_inside_a_stream_is_told_and_the_connection_cut() -> None:
     async with front() as it, it.stream() as response:
+        reader = Reader(response)
         it.told.post(1, "Be")
-        await asyncio.sleep(0.05)
+        await reader.text("Be")
         it.told.fault("The worker's backend failed while generating.", "ChatWorkerFault")
-        streamed = await read(response)
+        streamed = await reader.rest()
     assert streamed.error["message"] == "The worker's backend failed while generating."
     assert streamed.error["code"] == "generation_failed"
     assert streamed.error["rc"] == "ChatWorkerFault"
@@ -160,13 +185,14 @@ async def test_a_silent_stream_is_kept_open_by_comments_without_a_blank_line() -
 
 async def test_keep_alive_chunks_begin_only_after_the_role() -> None:
     async with front(front_keepalive_seconds=0.05, front_keepalive="chunk") as it, it.stream() as response:
+        reader = Reader(response)
         await asyncio.sleep(0.15)
         it.told.post(1, "a")
-        await asyncio.sleep(0.15)
+        empty = {"delta": {}, "index": 0, "logprobs": None, "finish_reason": None}
+        await reader.until(lambda streamed: empty in streamed.choices)
         it.told.store("a")
-        streamed = await read(response)
+        streamed = await reader.rest()
     assert streamed.choices[0]["delta"] == {"role": "assistant", "content": ""}
-    assert {"delta": {}, "index": 0, "logprobs": None, "finish_reason": None} in streamed.choices
     assert streamed.text == "a"
 
 

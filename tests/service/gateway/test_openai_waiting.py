@@ -8,7 +8,11 @@ import pytest
 
 from horde.contract import reasons
 from horde.contract.refusal import Refusal
+from horde_pb.dispatch.v1.dispatch_service_pb2 import GetStatusResponse
+from services.gateway.openai import following
 from tests.fakes.front_client import ANONYMOUS, PATH, body, error_of, front, read
+
+SDK = {"x-stainless-lang": "python", "x-stainless-retry-count": "0"}
 
 
 async def test_a_fault_of_a_plain_call_is_502_and_never_retried() -> None:
@@ -55,12 +59,33 @@ async def test_a_client_that_leaves_has_its_request_cancelled() -> None:
         await it.told.asked_for("CancelRequest", 2)
 
 
+@pytest.mark.parametrize("during", ["the subscription", "a look"])
+async def test_a_client_that_leaves_is_noticed_whatever_is_waited_for(
+    during: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_SUBSCRIBE_SECONDS", "_LOOK_SECONDS", "_LONGEST_LOOK_SECONDS"):
+        monkeypatch.setattr(following, name, 3600.0)
+    looking = asyncio.Event()
+    async with front() as it:
+
+        async def status(_: object) -> GetStatusResponse:
+            await looking.wait()
+            return GetStatusResponse(status=it.told.status)
+
+        it.told.is_deaf = during == "the subscription"
+        it.told.answers["GetStatus"] = status
+        with pytest.raises(httpx.ReadTimeout):
+            await it.client.post(PATH, json=body(), headers=ANONYMOUS, timeout=0.3)
+        await asyncio.sleep(0.2)
+        looking.set()
+        await it.told.asked_for("CancelRequest")
+
+
 async def test_a_client_that_may_come_back_finds_its_request() -> None:
-    sdk = {"x-stainless-lang": "python", "x-stainless-retry-count": "0"}
     async with front(front_abandoned_seconds=5) as it:
         with pytest.raises(httpx.ReadTimeout):
-            await it.client.post(PATH, json=body(), headers=ANONYMOUS | sdk, timeout=0.3)
-        again = asyncio.create_task(it.plain(sdk | {"x-stainless-retry-count": "1"}))
+            await it.client.post(PATH, json=body(), headers=ANONYMOUS | SDK, timeout=0.3)
+        again = asyncio.create_task(it.plain(SDK | {"x-stainless-retry-count": "1"}))
         await it.told.asked_for("WatchRequest", 2)
         it.told.store("for you")
         response = await again
@@ -76,15 +101,32 @@ async def test_a_client_that_does_not_come_back_is_cancelled_after_the_grace() -
         await it.told.asked_for("CancelRequest")
 
 
-async def test_a_retry_of_an_answered_call_is_a_new_request() -> None:
-    sdk = {"x-stainless-lang": "python", "x-stainless-retry-count": "1"}
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_retry_of_a_reply_that_did_not_arrive_gets_it_again(stream: bool) -> None:
     async with front() as it:
-        for number in (1, 2):
-            asking = asyncio.create_task(it.plain(sdk))
-            await it.told.asked_for("AdmitChat", number)
-            await asyncio.sleep(0.05)
-            it.told.store(f"reply {number}")
-            assert (await asking).json()["choices"][0]["message"]["content"] == f"reply {number}"
+        asking = asyncio.create_task(it.plain(SDK, stream=stream))
+        await it.told.asked_for("WatchRequest")
+        it.told.store("sent once")
+        first = await asking
+        again = await it.plain(SDK | {"x-stainless-retry-count": "1"}, stream=stream)
+        assert "sent once" in again.text
+        assert again.headers["x-horde-request-id"] == first.headers["x-horde-request-id"]
+        assert (it.told.count("AdmitChat"), it.told.count("CancelRequest")) == (1, 0)
+
+
+async def test_the_same_words_said_again_and_a_retry_of_an_error_are_new_requests() -> None:
+    async with front() as it:
+        for number, (headers, ends_well) in enumerate(
+            ((SDK, True), (SDK, False), (SDK | {"x-stainless-retry-count": "1"}, True)), start=1
+        ):
+            asking = asyncio.create_task(it.plain(headers))
+            await it.told.asked_for("WatchRequest", number)
+            if ends_well:
+                it.told.store(f"reply {number}")
+            else:
+                it.told.fault("No.", "ChatSubmitNonconformant")
+            assert (await asking).status_code == (200 if ends_well else 502)
+        assert it.told.count("AdmitChat") == 3
 
 
 async def test_an_idempotency_key_becomes_the_same_operation_key_each_time() -> None:
@@ -92,8 +134,7 @@ async def test_an_idempotency_key_becomes_the_same_operation_key_each_time() -> 
     async with front() as it:
         for number in (1, 2):
             asking = asyncio.create_task(it.plain({"idempotency-key": "one"}))
-            await it.told.asked_for("AdmitChat", number)
-            await asyncio.sleep(0.05)
+            await it.told.asked_for("WatchRequest", number)
             it.told.store("x")
             await asking
             keys.append(it.told.submitted()["horde"]["operation_key"])
@@ -105,7 +146,7 @@ async def test_an_idempotency_key_becomes_the_same_operation_key_each_time() -> 
 
 
 async def test_the_budget_ends_in_504_and_cancels() -> None:
-    async with front(front_stream_budget_seconds=0.3) as it:
+    async with front(front_stream_budget_seconds=1) as it:
         response = await it.plain()
         assert (response.status_code, error_of(response)["code"]) == (504, "request_timeout")
         assert it.told.count("CancelRequest") == 1

@@ -125,6 +125,15 @@ async def test_all_mistakes_of_a_body_are_reported_together(gateway: Any) -> Non
     }
 
 
+async def test_the_lengths_of_a_pop_have_no_range(gateway: Any) -> None:
+    gateway.desk.answers["ClaimJobs"] = dispatch.ClaimJobsResponse()
+    for sent, asked in ((2**31, 2**31 - 1), (2**62, 2**31 - 1), (-(2**40), -(2**31 - 1)), (0, 0)):
+        body = {**KOBOLDCPP, "max_length": sent, "max_context_length": sent}
+        assert (await gateway.client.post(PATH, json=body, headers=KEY)).status_code == 200
+        told = gateway.desk.last("ClaimJobs")
+        assert (told.max_length, told.max_context_length) == (asked, asked)
+
+
 async def test_a_nul_in_a_stored_name_is_refused(gateway: Any) -> None:
     for key, value in (("name", "a\0"), ("models", ["mod\0el"]), ("bridge_agent", "\0")):
         answer = await gateway.client.post(PATH, json={**KOBOLDCPP, key: value}, headers=KEY)

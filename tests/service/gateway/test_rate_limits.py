@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 from prometheus_client import REGISTRY
 from redis.asyncio import Redis
 
@@ -103,6 +104,17 @@ async def test_a_trusted_submitters_address_gets_the_higher_limits(redis_url: st
         assert await statuses(gateway, 1, **key) == [202]
         # The limits are 10 a second and 300 a minute now, and 60 a second for the key.
         assert await statuses(gateway, 6, **key) == [202] * 6
+
+
+@pytest.mark.parametrize("service", ["212.227.227.178", "5.189.169.230"])
+async def test_the_references_services_are_whitelisted_unless_others_are_named(redis_url: str, service: str) -> None:
+    forwarded = {"x-forwarded-for": service}
+    async with running(desk(), **limited(redis_url), proxy_trusted_hops=1) as gateway:
+        assert await statuses(gateway, 5, **forwarded) == [202] * 5
+    async with running(
+        desk(), **limited(redis_url), proxy_trusted_hops=1, rate_limit_whitelist=("127.0.0.1",)
+    ) as gateway:
+        assert 429 in await statuses(gateway, 6, **forwarded)
 
 
 async def test_a_whitelisted_service_gets_the_text_routes_limits_and_no_more_for_a_key(redis_url: str) -> None:

@@ -131,6 +131,15 @@ async def test_unblocking_lets_in_again_and_forgives_a_single_address(moderation
     await unblock(moderation, key, "7.7.0.0/16")
 
 
+async def test_a_subject_of_ipv6_is_seen_and_let_in_as_the_network_that_it_is(moderation: Any, key: str) -> None:
+    await moderation.deps.addresses.report_suspicion("2001:db8::/64")
+    await block(moderation, key, "2001:db8::/64", hours=2)
+    assert await timeouts(moderation, key, "2001:db8::/64") == [("2001:db8::/64", 2 * HOUR), ("2001:db8::/64", 180)]
+    await unblock(moderation, key, "2001:db8::/64")
+    assert await moderation.seconds_left("2001:db8::1") == 0
+    assert await moderation.deps.addresses.report_suspicion("2001:db8::/64") == timedelta(minutes=3)
+
+
 async def test_a_moderators_hours_hold_whatever_held_before(moderation: Any, key: str) -> None:
     await block(moderation, key, "9.8.7.6", hours=700)
     await block(moderation, key, "9.8.7.6", hours=1)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from prometheus_client import REGISTRY
 
+from horde.contract.ip_subject import ip_subject_key
 from horde.contract.refusal import Refusal
-from services.moderation.rules.ip_subject import ip_subject_key
 from tests.fakes.discord import Webhook, webhook
 from tests.service.moderation.conftest import SECRET
 

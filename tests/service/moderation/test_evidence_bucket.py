@@ -1,8 +1,10 @@
 """The evidence store on a real S3 server: what is put can be read by its link alone, deleted and listed."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from time import monotonic
 
 import boto3
 import httpx
@@ -16,7 +18,41 @@ from services.moderation.loops.upload_evidence import upload_evidence
 from services.moderation.settings import ModerationServiceSettings
 from tests.fakes.clock import FakeClock
 from tests.fakes.evidence import House, house
+from tests.fakes.trapped_store import TrappedStore
 from tests.servers import Database, ObjectStore
+
+GONE = "<DeleteResult></DeleteResult>"
+DENIED = "<Error><Code>AccessDenied</Code></Error>"
+
+
+class OddS3:
+    """A store that answers what a test wants, which a good one never does. No answers left: the last one again."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[int, str]] = []
+        self.url = ""
+
+    def as_store(self) -> ObjectStore:
+        return ObjectStore(self.url, "key", "secret")
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = next(line.partition(":")[2] for line in head.splitlines() if line.startswith("content-length"))
+        await reader.readexactly(int(length))
+        status, body = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        lines = (f"HTTP/1.1 {status} X", "content-type: application/xml", f"content-length: {len(body)}")
+        writer.write("\r\n".join((*lines, "connection: close", "", body)).encode())
+        await writer.drain()
+        writer.close()
+
+
+@pytest.fixture
+async def odd_s3() -> AsyncIterator[OddS3]:
+    store = OddS3()
+    server = await asyncio.start_server(store.answer, "127.0.0.1", 0)
+    store.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server:
+        yield store
 
 
 def settings_for(s3: ObjectStore, bucket: str, **changed: str) -> ModerationServiceSettings:
@@ -90,6 +126,49 @@ async def test_a_missing_object_counts_as_deleted_and_many_go_in_one_call(eviden
         await evidence.put(event, b"{}")
     assert await evidence.delete(range(1, 301)) == set()
     assert await everything(evidence) == []
+
+
+async def test_what_a_store_deleted_before_it_failed_is_told_as_gone(odd_s3: OddS3) -> None:
+    """Else rows would call stored what is not there any more."""
+    store = EvidenceStore(settings_for(odd_s3.as_store(), "evidence"))
+    odd_s3.answers = [(200, GONE), (403, DENIED)]
+    assert await store.delete(range(1, 601)) == set(range(251, 601))
+    odd_s3.answers = [(403, DENIED)]
+    with pytest.raises(EvidenceUnavailable, match="AccessDenied"):
+        await store.delete(range(1, 601))
+    store.close()
+
+
+async def test_closing_waits_for_no_call_that_hangs(s3: ObjectStore) -> None:
+    with TrappedStore(s3.endpoint) as door:
+        bucket = s3.bucket("evidence")
+        store = EvidenceStore(settings_for(s3, bucket, evidence_account=door.endpoint))
+        await store.put(1, b"{}")
+        hanging = door.trap(b"PUT", "before")
+        calls = [asyncio.create_task(store.put(1, b"{}"))]
+        assert await asyncio.to_thread(hanging.reached.wait, 10)
+        calls += [asyncio.create_task(store.put(event, b"{}")) for event in range(2, 20)]
+        await asyncio.sleep(0)
+        started = monotonic()
+        store.close()
+        assert monotonic() - started < 1
+        hanging.released.set()
+        await asyncio.gather(*calls, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("errors", "kept"),
+    [
+        ("<Error><Key>evidence/2.json</Key><Code>AccessDenied</Code></Error>", {2}),
+        ("<Error><Code>InternalError</Code></Error>", {1, 2, 3}),
+        ("<Error><Key>evidence%2F2.json</Key><Code>InternalError</Code></Error>", {1, 2, 3}),
+    ],
+)
+async def test_only_what_a_store_surely_deleted_counts_as_deleted(odd_s3: OddS3, errors: str, kept: set[int]) -> None:
+    store = EvidenceStore(settings_for(odd_s3.as_store(), "evidence"))
+    odd_s3.answers = [(200, f"<DeleteResult>{errors}</DeleteResult>")]
+    assert await store.delete([1, 2, 3]) == kept
+    store.close()
 
 
 async def test_the_sweep_walks_the_real_bucket(home: House, evidence: EvidenceStore) -> None:

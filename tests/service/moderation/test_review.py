@@ -6,11 +6,11 @@ from uuid import uuid4
 
 import pytest
 
+from horde.contract.ip_subject import ip_subject_key
 from horde.contract.refusal import Refusal
 from horde.rpc.client import NeighbourUnavailable
 from horde_pb.moderation.v1 import retention_policy_pb2 as policy_pb
 from horde_pb.moderation.v1 import review_service_pb2 as pb
-from services.moderation.rules.ip_subject import ip_subject_key
 
 SECRET = "a secret"
 REVIEWER = pb.Reviewer(account_id=9, address="9.9.9.9")
@@ -133,6 +133,15 @@ async def test_filters_combine_and_reasons_are_any_of_them(desk: Desk) -> None:
     assert await desk.ids(worker_id=str(worker)) == [three]
     assert await desk.ids(event_id=one) == [one]
     assert await desk.ids(event_id=one, user_id=2) == []
+
+
+async def test_a_reason_that_is_named_twice_gives_its_events_once(desk: Desk) -> None:
+    one, two = [await desk.event(created=NOW, reason="filter_rejection") for _ in range(2)]
+    other = await desk.event(created=NOW)
+    twice = ["filter_rejection", "filter_rejection"]
+    for asked in ({}, {"until": stamp(NOW + timedelta(days=1))}, {"unmarked": True}):
+        assert await desk.ids(reasons=twice, **asked) == [two, one]
+        assert await desk.ids(reasons=[*twice, "model_rejection", "worker_csam"], **asked) == [other, two, one]
 
 
 async def test_since_is_inclusive_and_until_exclusive_whatever_the_order_of_ids(desk: Desk) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from horde.contract import reasons
+from horde.contract.ip_subject import ip_subject_key
 from horde.contract.refusal import Refusal
 from horde_pb.moderation.v1 import moderation_service_pb2 as pb
-from services.moderation.rules.ip_subject import ip_subject_key
+from tests.servers import Restartable
 
 
 async def refused(moderation: Any, *texts: str, **changed: Any) -> Refusal:
@@ -133,3 +134,30 @@ async def test_without_redis_a_rejection_is_recorded_and_refused_and_every_addre
         await refused(moderation, "badword worsething")
         assert len(await moderation.events()) == 1
         assert await moderation.seconds_left("9.8.7.6") == 0
+
+
+async def test_with_every_connection_of_the_pool_taken_the_refusal_is_kept_and_comes_in_time(
+    serving_moderation: Callable[..., AbstractAsyncContextManager[Any]], redis_url: str
+) -> None:
+    async with serving_moderation(redis_url, database_pool_size=1, database_wait_seconds=60) as moderation:
+        await moderation.add_filter(10, "badword")
+        await moderation.screen("warm")
+        async with moderation.deps.store.transaction():
+            moderation.clock.advance(timedelta(seconds=1.5))  # the modes have to be read anew, the filters have not
+            call = asyncio.create_task(moderation.screen("badword", account_flagged=True))
+            with pytest.raises(Refusal):
+                await asyncio.wait_for(call, 20)
+        await moderation.deps.settle()
+        assert await moderation.events() == []
+
+
+async def test_a_redis_that_takes_no_writes_changes_no_refusal(
+    serving_moderation: Callable[..., AbstractAsyncContextManager[Any]], restartable_redis: Restartable
+) -> None:
+    async with serving_moderation(restartable_redis.url) as moderation:
+        await moderation.add_filter(10, "badword")
+        await moderation.add_filter(20, "worsething")
+        await moderation.live.redis.config_set("maxmemory", 1)
+        await refused(moderation, "badword worsething")
+        await refused(moderation, "badword", account_flagged=True)
+        assert [event["reason"] for event in await moderation.events()] == ["filter_rejection", "model_rejection"]

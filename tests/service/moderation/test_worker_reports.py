@@ -200,6 +200,19 @@ async def test_end_users_of_a_service_are_counted_apart(moderation: Any, discord
     assert "one" not in discord.told[0]["content"].splitlines()[0]
 
 
+async def test_jobs_of_an_administrator_are_events_and_count_against_nobody(
+    serving_moderation: Callable[..., AbstractAsyncContextManager[Any]], redis_url: str, discord: Webhook
+) -> None:
+    changed = {"discord_problem_user_webhook": discord.url, "admins": ("boss#1",)}
+    async with serving_moderation(redis_url, **changed) as moderation:
+        await moderation.account("boss")
+        await earlier_jobs(moderation, 60)
+        answer = await report(moderation, account_id=1)
+        assert (answer.event_id, answer.problem_job_recorded) == ((await moderation.events())[0]["id"], False)
+        assert len(await jobs(moderation)) == 60
+        assert discord.told == []
+
+
 async def test_of_the_anonymous_account_only_the_address_is_told(moderation: Any, discord: Webhook) -> None:
     await moderation.owner.execute(
         "INSERT INTO admission.users (id, username, oauth_id, api_key) VALUES (0, 'Anonymous', 'anon', 'anon')"

@@ -6,12 +6,14 @@ import pytest
 
 from horde.contract.chat.request import ChatRequest, HordeOptions
 from horde.contract.models import ModelReference
+from horde.contract.pricing import quote, whole
 from horde.contract.refusal import Refusal
 from services.admission.rules import address, models, pricing, screening, sizing
 from services.admission.rules.facts import Availability, Caller, Load, Offer
 from services.admission.rules.impossible import nobody_can_serve, unserved_warning
 
 TERMS = pricing.Terms(4096, 512, 60, 300, hold_on_worker_list=False, matched_targeting=False)
+LONGEST_ADDRESS = "2001:0db8:85a3:0000:0000:8a2e:0370:7334"
 
 
 def request(text: str = "hi", **keys: Any) -> ChatRequest:
@@ -61,6 +63,12 @@ def test_the_hold_reads_the_most_expensive_model_and_the_quote_the_first() -> No
     small = pricing.price(request(models=("small",)), sized, 0, reference, TERMS)
     assert both.quote == small.quote
     assert (small.required, both.required) == (3333, 33333)
+
+
+@pytest.mark.parametrize(("generations", "tokens", "kudos"), [(19, 5750, 24558), (17, 5864, 22841)])
+def test_the_quote_of_an_unknown_model_is_rounded_once(generations: int, tokens: int, kudos: int) -> None:
+    quoted = quote(max_length=tokens, max_context_length=tokens, generations=generations, multiplier=None, models=1)
+    assert whole(quoted) == kudos
 
 
 def test_images_are_taxed_and_quoted() -> None:
@@ -166,14 +174,15 @@ def test_a_rewrite_comes_back_into_strings_and_parts() -> None:
 
 
 def test_a_forwarded_text_that_is_no_address_is_kept_and_does_not_count_against_the_service() -> None:
-    for told, text, stored in (
-        ("somebody@example.org", "somebody@example.org", "somebody@example.org"),
-        ("x" * 300, "x" * 255, "x" * 39),
-        ("2001:db8::/64", "2001:db8::/64", "2001:db8::/64"),
+    for told, text in (
+        ("somebody@example.org", "somebody@example.org"),
+        ("x" * 300, "x" * 255),
+        (f"{LONGEST_ADDRESS}, 10.0.0.1", f"{LONGEST_ADDRESS}, 10.0.0.1"),
+        ("2001:db8::/64", "2001:db8::/64"),
     ):
         caller = Caller(api_key="", remote_address="203.0.113.1", proxied_for=told)
         found = address.resolve(caller, proxy_owner="front#7")
-        assert (found.text, found.stored, found.proxied) == (text, stored, True)
+        assert (found.text, found.proxied) == (text, True)
     blank = Caller(api_key="", remote_address="203.0.113.1", proxied_for="  ")
     assert address.resolve(blank, proxy_owner="front#7") == address.Address(
         "203.0.113.1", proxied=False, peer="203.0.113.1"

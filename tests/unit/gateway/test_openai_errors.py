@@ -3,12 +3,14 @@
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from horde.contract import reasons
 from horde.contract.reasons import Reason
 from horde.contract.refusal import Refusal
+from services.gateway.bodies import Disconnected
 from services.gateway.openai.errors import ACCEPTED, error_of, render
 
 KINDS = {
@@ -55,7 +57,16 @@ def test_every_reason_has_an_answer_that_sdks_do_not_repeat_by_mistake(reason: R
 @pytest.mark.parametrize(
     ("refusal", "code", "param", "message"),
     [
+        (
+            Refusal(reasons.OPERATION_KEY_CONFLICT, "x", {"param": "horde.operation_key"}),
+            "idempotency_key_conflict",
+            None,
+            "x",
+        ),
         (Refusal(reasons.BAD_REQUEST, "x", {"param": "messages[0]"}), "invalid_value", "messages[0]", "x"),
+        (Refusal(reasons.EXCESSIVE_STOP_SEQUENCE, "x"), "invalid_value", "stop", "x"),
+        (Refusal(reasons.TOO_MANY_STOP_SEQUENCES, "x"), "invalid_value", "stop", "x"),
+        (Refusal(reasons.TOKEN_OVERFLOW, "x"), "invalid_value", "max_tokens", "x"),
         (Refusal(reasons.VALIDATION_FAILED, "m", {"errors": {"seed": "no"}}), "invalid_value", "seed", "seed: no"),
         (
             Refusal(reasons.UNKNOWN_CHAT_MODEL, "'models[1]': nobody knows it."),
@@ -104,3 +115,9 @@ async def test_what_the_framework_refuses_is_openais_error_too(status: int) -> N
     headers = await headers_of(error)
     assert (b"allow", b"POST") in headers
     assert (b"x-should-retry", b"false") in headers
+
+
+def test_an_error_that_nobody_is_left_to_be_told_is_not_counted() -> None:
+    assert render(Disconnected(), request()).status == 499
+    counted = {"code": "client_closed_request", "status": "499", "stage": "pre"}
+    assert REGISTRY.get_sample_value("horde_oai_errors_total", counted) is None

@@ -77,6 +77,7 @@ def test_what_the_horde_cannot_do_is_refused(wanted: dict[str, Any], param: str)
         ({"stop": ["a", "b", "c", "d", "e"]}, "array_above_max_length", "stop"),
         ({"stream": "yes"}, "invalid_type", "stream"),
         ({"stream_options": []}, "invalid_type", "stream_options"),
+        ({"stream_options": {"include_usage": 1}}, "invalid_type", "stream_options.include_usage"),
         ({"models": ["a", "b"]}, "conflicting_parameters", "model"),
     ],
 )
@@ -149,6 +150,13 @@ def test_a_replayed_reply_loses_what_only_replies_have() -> None:
         ({"role": "assistant", "content": "x", "tool_calls": []}, {"role": "assistant", "content": "x"}),
         ({"role": "assistant", "content": None}, {"role": "assistant", "content": ""}),
         ({"role": "assistant", "content": None, "refusal": "No."}, {"role": "assistant", "content": "No."}),
+        ({"role": "assistant", "content": "x", "refusal": "No."}, {"role": "assistant", "content": "x\nNo."}),
+        ({"role": "assistant", "content": "x", "refusal": ""}, {"role": "assistant", "content": "x"}),
+        ({"role": "assistant", "content": None, "refusal": ""}, {"role": "assistant", "content": ""}),
+        (
+            {"role": "assistant", "content": [{"type": "text", "text": "x"}], "refusal": ""},
+            {"role": "assistant", "content": [{"type": "text", "text": "x"}]},
+        ),
         (
             {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}, {"type": "text", "text": "x"}]},
             {"role": "assistant", "content": [{"type": "text", "text": "No."}, {"type": "text", "text": "x"}]},
@@ -195,3 +203,24 @@ def test_the_prompts_characters_are_those_of_its_texts() -> None:
     parts = [{"type": "text", "text": "four"}, {"type": "image_url", "image_url": {"url": "https://x"}}]
     messages = [{"role": "user", "content": parts}, {"role": "user", "content": "x"}]
     assert translated(messages=messages).prompt_characters == 5
+
+
+def test_an_empty_refusal_beside_tool_calls_adds_no_content() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    replayed = {"role": "assistant", "content": None, "refusal": "", "tool_calls": [call]}
+    assert sent_on(replayed) == [{"role": "assistant", "tool_calls": [call]}]
+
+
+@pytest.mark.parametrize(
+    ("message", "path"),
+    [
+        ({"role": "user", "content": [{"type": "refusal", "refusal": "No."}]}, "messages[0].content[0].type"),
+        ({"role": "assistant", "content": "x", "refusal": 5}, "messages[0].refusal"),
+        ({"role": "assistant", "content": [{"type": "refusal"}]}, "messages[0].content[0].text"),
+    ],
+)
+def test_only_what_an_assistant_refused_becomes_text(message: dict[str, Any], path: str) -> None:
+    wanted, made = translate({"model": "m", "messages": [message]}, "refuse")
+    with pytest.raises(Refusal) as refused:
+        parse_chat_request(wanted.native(made, None))
+    assert refused.value.facts["param"] == path

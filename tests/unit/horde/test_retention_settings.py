@@ -3,13 +3,14 @@
 import pytest
 
 from horde.contract.retention import RetentionPolicy, whole_days, window_days
-from horde.settings import RetentionSettings, SettingsError, load
+from horde.settings import ModerationSettings, RetentionSettings, SettingsError, load
 
 TEXT = "HORDE_MODERATION_TEXT_RETENTION_DAYS"
 ADDRESS = "HORDE_MODERATION_IPADDR_RETENTION_DAYS"
 CEILING = "HORDE_MODERATION_EVIDENCE_CEILING_DAYS"
 SUSPICION = "HORDE_WORKER_SUSPICION_RETENTION_DAYS"
 ACCESS = "HORDE_MODERATION_ACCESS_LOG_RETENTION_DAYS"
+THRESHOLD = "HORDE_MODEL_REJECTION_TIMEOUT_THRESHOLD"
 EVERY = (TEXT, ADDRESS, CEILING, SUSPICION, ACCESS)
 
 NO_NUMBERS = ["0", "-1", "+30", "030", "30.5", "1e2", "3_0", "\uff13\uff10", "thirty", "", "  ", "0x10", "1000000"]
@@ -64,6 +65,17 @@ def test_a_window_may_be_as_long_as_the_ceiling_and_no_longer(variable: str) -> 
 def test_the_default_address_window_counts_too_below_a_short_ceiling() -> None:
     with pytest.raises(SettingsError, match=ADDRESS):
         policy(**{CEILING: "29"})
+
+
+@pytest.mark.parametrize("text", [*NO_NUMBERS[:-1], "5.0", "none", "1000000000"])
+def test_the_threshold_of_model_rejections_is_a_positive_whole_number_or_stops_the_start(text: str) -> None:
+    with pytest.raises(SettingsError, match=f"{THRESHOLD}.*positive whole number"):
+        load(ModerationSettings, {THRESHOLD: text})
+
+
+def test_the_threshold_of_model_rejections_is_five_unless_it_is_said() -> None:
+    assert load(ModerationSettings, {}).model_rejection_timeout_threshold == 5
+    assert load(ModerationSettings, {THRESHOLD: " 1 "}).model_rejection_timeout_threshold == 1
 
 
 def test_surrounding_space_is_no_mistake() -> None:

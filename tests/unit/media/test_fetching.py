@@ -85,7 +85,8 @@ async def test_one_private_address_of_a_name_is_enough_to_refuse_it(addresses: l
 )  # fmt: skip
 async def test_urls_that_may_not_be_asked_are_refused(url: str) -> None:
     result, world = await fetched(an_answer(), url)
-    assert reason(result) is reasons.SOURCE_IMAGE_URL_REFUSED
+    assert isinstance(result, Refusal)
+    assert (result.reason, result.facts) == (reasons.SOURCE_IMAGE_URL_REFUSED, {"image": 0})
     assert world.connected == []
 
 
@@ -116,7 +117,8 @@ async def test_three_redirects_are_followed_and_no_more(hops: int, is_fetched: b
     assert (result == b"image") is is_fetched
     assert len(world.connected) == 4
     if not is_fetched:
-        assert reason(result) is reasons.SOURCE_IMAGE_URL_INVALID
+        assert isinstance(result, Refusal)
+        assert (result.reason, result.facts) == (reasons.SOURCE_IMAGE_URL_INVALID, {"image": 0})
 
 
 @pytest.mark.parametrize("status", ["404 Not Found", "204 No Content", "206 Partial Content", "500 Oh", "302 Found"])

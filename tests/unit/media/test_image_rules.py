@@ -12,11 +12,13 @@ from services.media.rules.image_sources import DataSource, WebSource, read_sourc
 from services.media.rules.object_keys import Room, by_room, image_keys
 
 
-@given(st.binary(min_size=1, max_size=100))
+@given(st.binary(min_size=1, max_size=300))
 def test_the_size_of_a_data_url_is_known_without_decoding_it(data: bytes) -> None:
-    source = read_source("data:image/png;base64," + base64.b64encode(data).decode(), 0)
-    assert isinstance(source, DataSource)
-    assert source.size == len(data)
+    whole = base64.b64encode(data).decode()
+    for written in (whole, whole.rstrip("="), base64.encodebytes(data).decode(), f" {whole}\r\n"):
+        source = read_source("data:image/png;base64," + written, 0)
+        assert isinstance(source, DataSource)
+        assert source.size == len(data)
 
 
 @pytest.mark.parametrize(
@@ -30,13 +32,12 @@ def test_any_image_label_will_do(url: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "data:image/png;base64,eA", "data:image/png;base64, eA==", "data:image/png;base64,eA==\n",
-        "data:image/png;base64,e%3D==", "data:image/png;base64,\u00e4\u00e4\u00e4\u00e4",
+        "data:image/png;base64,", "data:image/png;base64,\u00e4\u00e4\u00e4\u00e4",
         "data:image/png,eA==", "data:;base64,eA==",
         "data:image;base64,eA==", "javascript:alert(1)", "", "//example.org/a.png",
     ],
 )  # fmt: skip
-def test_loose_base64_and_other_schemes_are_refused(url: str) -> None:
+def test_what_holds_no_base64_and_other_schemes_are_refused(url: str) -> None:
     with pytest.raises(Refusal):
         read_source(url, 0)
 

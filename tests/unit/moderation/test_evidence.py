@@ -5,6 +5,9 @@ import json
 from datetime import timedelta
 from uuid import UUID
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from services.moderation.rules.evidence import (
     MAX_STAGE_CHARACTERS,
     Evidence,
@@ -12,8 +15,10 @@ from services.moderation.rules.evidence import (
     WorkerReport,
     capture,
     capture_report,
+    digest,
     event_of_object,
     evidence_object_key,
+    stages_of,
 )
 from services.moderation.rules.timeouts import model_rejection_times_out, timeout_after
 
@@ -109,3 +114,34 @@ def test_an_object_key_and_its_event_are_functions_of_each_other() -> None:
     assert event_of_object("evidence/812.json") == 812
     for other in ("evidence/0812.json", "evidence/x.json", "evidence/1.json/2", "other/1.json", "evidence/\u0661.json"):
         assert event_of_object(other) is None
+
+
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
+"""Whatever a JSON string can hold, halves of surrogate pairs too."""
+
+
+@given(prompt=ANY_TEXT, origin=ANY_TEXT, models=st.lists(ANY_TEXT, max_size=3), proxied_account=ANY_TEXT | st.none())
+def test_whatever_was_sent_its_evidence_can_be_stored(
+    prompt: str, origin: str, models: list[str], proxied_account: str | None
+) -> None:
+    evidence = capture(
+        account_id=1,
+        origin=origin,
+        models=models,
+        prompt=prompt,
+        reason=Path.MODEL,
+        secret="a secret",
+        proxied_account=proxied_account,
+    )
+    texts = (evidence.stages.submitted_prompt, evidence.origin, evidence.proxied_account, *evidence.models)
+    assert not any("\0" in text.encode().decode() for text in texts if text is not None)
+    assert len(evidence.origin or "") <= 255
+
+
+@given(st.text(max_size=40), st.text(max_size=40) | st.none(), st.sampled_from((1, 700)))
+def test_digest_and_count_follow_from_what_is_stored(submitted: str, effective: str | None, times: int) -> None:
+    stages = reported(submitted * times, None if effective is None else effective * times).stages
+    stored = (stages.submitted_prompt, stages.moderation_prompt, stages.effective_prompt)
+    assert (stages.sha256, stages.characters) == digest(*stored)
+    assert stages == stages_of(submitted=stored[0], moderation=stored[1], effective=stored[2]) or stages.truncated
+    assert stages.characters == sum(len(text) for text in stored if text is not None) <= 3 * MAX_STAGE_CHARACTERS

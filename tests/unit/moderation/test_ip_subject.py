@@ -6,13 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.moderation.rules.ip_subject import (
-    blocks_around,
-    has_real_secret,
-    ip_subject,
-    ip_subject_key,
-    origin_text,
-)
+from horde.contract.ip_subject import has_real_secret, ip_subject, ip_subject_key
+from services.moderation.rules.ip_subject import blocks_around, origin_text
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,8 @@ def test_what_is_no_address_is_a_bad_request(text: str) -> None:
 def test_what_lies_around_a_network_begins_with_itself() -> None:
     networks, subject = blocking.around("1.2.0.0/16")
     assert (networks[0], networks[-1], len(networks), subject) == ("1.2.0.0/16", "0.0.0.0/0", 17, None)
+    assert blocking.around("2001:db8::/64")[1] == "2001:db8::/64"
+    assert blocking.around("2001:db8::/65")[1] is None
     networks, subject = blocking.around("2001:db8::1")
     assert (networks[0], len(networks), subject) == ("2001:db8::1/128", 129, "2001:db8::/64")
 
@@ -107,6 +109,9 @@ def test_names_in_a_notice_have_no_power_over_it() -> None:
     assert "\\@everyone" in told
     assert "\\[x\\]" in told
     assert len(told) < 150
+    assert notices.escaped("a\r\x85\u2028\u2029\x0bb") == "a     b"
+    assert notices.escaped("\u202eevil\u2066") == " evil "
+    assert notices.proxy_suspicion("*" * 100, count=12).endswith("\\*" * 60)
 
 
 def test_ids_of_filters_are_small_numbers() -> None:

@@ -4,6 +4,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from services.moderation.rules.evidence import Evidence, WorkerReport, capture_report
 from services.moderation.rules.problem_jobs import MAX_NOTICE, Counts, Level, exceeded, mute_of, notice
@@ -103,6 +105,20 @@ def test_names_that_strangers_chose_have_no_power_over_the_message() -> None:
     assert "@everyone" not in text.replace("\\@everyone", "")
     assert "](" not in text
     assert len(text.splitlines()) == 9
+
+
+ANY_NAME = st.text(st.characters(codec=None, exclude_categories=()))
+
+
+@given(st.sampled_from(Level), ANY_NAME, ANY_NAME, st.lists(ANY_NAME, max_size=15).map(tuple))
+def test_whatever_names_are_made_of_an_alert_has_its_nine_lines_and_fits(
+    level: Level, alias: str, worker_name: str, names: tuple[str, ...]
+) -> None:
+    text = told(level, alias=alias * 200, worker_name=worker_name * 200, models=names, loras=names)
+    assert len(text) <= MAX_NOTICE
+    assert len(text.splitlines()) == 9
+    assert "@" not in text.replace("\\@", "")
+    text.encode()
 
 
 def test_an_alert_fits_into_a_message_whatever_the_names_are() -> None:

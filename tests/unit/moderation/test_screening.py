@@ -97,6 +97,13 @@ def test_a_flagged_account_is_rewritten_for_any_model_and_clean_texts_stay_as_th
     assert verdict(code, "b-a-d-w-o-r-d", flagged=True) == Passed((code, "kindword"), rewritten=True)
 
 
+def test_a_replacement_in_place_of_a_refusal_changes_what_filters_find_and_no_words_of_youth() -> None:
+    text = "my little students, badword, worse"
+    assert verdict(text, wants_replacement=True) == Passed(("my little students, kindword, worse",), rewritten=True)
+    both = verdict(text, wants_replacement=True, nsfw_model=True)
+    assert both == Passed(("my adult adult, kindword, worse",), rewritten=True)
+
+
 def test_a_text_that_is_emptied_becomes_empty_and_all_of_them_are_a_rejection() -> None:
     only = FilterRow(1, 10, "badword", "")
     known = filters(only)

@@ -49,6 +49,7 @@ _PROMISE = Row(
             ],
             told="What is kept past a window, and why.",
             unit=COUNT,
+            runbook="ColumnWithoutFate",
         ),
     ),
 )
@@ -113,6 +114,7 @@ _EVIDENCE = Row(
                 Line(per_second(f"{_GAUGE}evidence_write_failures_total", "error_type"), "not written: {{error_type}}"),
             ],
             told="One for each rejected prompt and each report of a worker.",
+            runbook="EvidenceLost",
         ),
         Graph(
             title="Texts on their way to the store",

@@ -60,7 +60,7 @@ _POSTGRES = Row(
         Graph(
             title="Channels heard",
             lines=[Line(now("horde_store_listening", "job", "channel", how="min"), "{{job}} {{channel}}")],
-            told="0: waiting pops find jobs only by looking.",
+            told="0: what the channel says is found out seconds late.",
             unit=COUNT,
             runbook="ListenLost",
         ),

@@ -98,9 +98,12 @@ _WATCHERS = Row(
     "Those who watch",
     (
         Graph(
-            title="Streams open",
-            lines=[Line(now("horde_rpc_server_streams", "service", "method"), "{{service}} {{method}}")],
-            told="One for each stream or waiting status at the gateway.",
+            title="Requests followed",
+            lines=[
+                Line(now("horde_progress_watched_requests", "instance"), "{{instance}}"),
+                Line(now("horde_rpc_server_streams", "service", "method"), "streams of {{method}}"),
+            ],
+            told="Streams and waiting statuses of the gateways. All that a gateway follows share one stream.",
             unit=COUNT,
         ),
         Graph(
