@@ -37,7 +37,7 @@ WHERE h.released_at IS NULL AND (r.id IS NULL OR r.faulted)
 
 @dataclass
 class Crowd:
-    """So many requests by so many clients, served by so many workers."""
+    """So many requests by so many clients, or more, served by so many workers."""
 
     services: Services
     requests: int
@@ -49,9 +49,11 @@ class Crowd:
     vanish_share: float = 0.0
     endings: dict[str, int] = field(default_factory=lambda: {"done": 0, "faulted": 0, "cancelled": 0})
     errors: list[str] = field(default_factory=list)
+    asked: int = 0
+    _counting: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(self) -> None:
-        """Until every request has ended."""
+    def run(self, enough: threading.Event | None = None) -> None:
+        """Until every request has ended; with `enough`, clients go on asking until it is set."""
         chance = random.Random(7)
         lock = threading.Lock()
 
@@ -71,7 +73,9 @@ class Crowd:
         for volunteer in volunteers:
             volunteer.__enter__()
         try:
-            threads = [threading.Thread(target=self._client, args=(n, key), daemon=True) for n, key in enumerate(keys)]
+            threads = [
+                threading.Thread(target=self._client, args=(n, key, enough), daemon=True) for n, key in enumerate(keys)
+            ]
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -83,10 +87,14 @@ class Crowd:
                 volunteer.__exit__()
         self.handed_out = [popped["id"] for volunteer in volunteers for popped in volunteer.popped]
 
-    def _client(self, number: int, api_key: str) -> None:
+    def _client(self, number: int, api_key: str, enough: threading.Event | None) -> None:
         chance = random.Random(number)
         with httpx.Client(base_url=f"{self.services.url}/api/v2", headers={"apikey": api_key}, timeout=30) as http:
-            for _ in range(self.requests // self.clients):
+            own = 0
+            while own < self.requests // self.clients or not (enough is None or enough.is_set()):
+                own += 1
+                with self._counting:
+                    self.asked += 1
                 try:
                     self._one(http, chance)
                 except Exception as failure:  # noqa: BLE001 - because a thread's failure has to reach the test
@@ -115,7 +123,8 @@ class Crowd:
             status = _insist(http, "GET", path).json()
             if status["done"] or status["faulted"]:
                 ending = "faulted" if status["faulted"] else "done" if status["finished"] else "cancelled"
-                self.endings[ending] += 1
+                with self._counting:
+                    self.endings[ending] += 1
                 if ending == "cancelled" and not cancelled:
                     self.errors.append(f"nobody cancelled {path}: {status}")
                 return
