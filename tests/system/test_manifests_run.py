@@ -14,12 +14,14 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from horde.cli.admin import check_ledger, create_account
 from horde.rpc.client import Neighbour, NeighbourUnavailable
+from tests.fakes.patience import until
 from tests.manifests import Manifest, command_of, container_of, environment_of, named, of_kind, rendered
 from tests.servers import Database, ObjectStore
 from tests.system.pods import Cluster
 from tests.system.steady_load import SteadyLoad
 
 SECRET = "the-salt-of-the-manifests"
+KINDS = ("replies", "streams", "POST /generate/text/pop", "POST /generate/text/submit")
 SERVICES = ("gateway", "admission", "dispatch", "progress", "media", "moderation")
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="each pod takes a loopback address of its own")
@@ -85,11 +87,10 @@ async def test_a_rolling_restart_of_every_service_under_load_fails_no_request(
             after = {pod.name for name in SERVICES for pod in cluster.pods(name)}
             assert len(before) == len(after) == len(SERVICES)
             assert before.isdisjoint(after)
-            await asyncio.sleep(2)
+            load.done.clear()
+            await until(lambda: min(load.done[kind] for kind in KINDS) > 10, 60)
         assert load.failures == []
         assert cluster.restarts == []
-        for kind in ("replies", "streams", "POST /generate/text/pop", "POST /generate/text/submit"):
-            assert load.done[kind] > 10, load.done
     assert await check_ledger(database.url) == []
 
 
@@ -133,9 +134,7 @@ async def test_in_production_services_know_each_other_by_certificate_and_serve_a
     async with Cluster.running(manifests, values, changed, tmp_path) as cluster:
         load = await a_load(cluster, database)
         async with load.running(clients=1, streams=1, workers=2):
-            await asyncio.sleep(3)
+            await until(lambda: load.done["replies"] > 0 and load.done["streams"] > 0, 60)
         assert load.failures == []
-        assert load.done["replies"] > 0
-        assert load.done["streams"] > 0
         answered = await asyncio.gather(*(answers_in_plain_text(cluster, name) for name in SERVICES[1:]))
         assert not any(answered)

@@ -1,8 +1,7 @@
 """Accounts: whose key this is, what everybody, its holder and moderators see, and what each may change."""
 
-from starlette.exceptions import HTTPException
-
 from horde.contract import reasons
+from horde.contract.refusal import Refusal
 from horde_pb.admission.v1.account_details_pb2 import DeleteAccountRequest, GetAccountRequest
 from services.gateway.answers import Answer, json_answer
 from services.gateway.deps import GatewayDeps
@@ -62,7 +61,7 @@ async def usage(deps: GatewayDeps, ask: Exchange) -> Answer:
 def _number(ask: Exchange) -> int:
     number = users.account_number(ask.parameter("id"))
     if number is None:
-        raise HTTPException(404)
+        raise Refusal(reasons.USER_NOT_FOUND, f"There is no account '{ask.parameter('id')[:100]}'.")
     return number
 
 
@@ -73,6 +72,7 @@ OPERATIONS = (
         find_user,
         Budget.DEFAULT,
         described("Whose key this is.", key=Key.REQUIRED, answers={200: ref("Account")}),
+        private=True,
     ),
     Operation(
         "GET",
@@ -97,6 +97,7 @@ OPERATIONS = (
             answers={200: ref("Account")},
             refuses=[reasons.USER_NOT_FOUND],
         ),
+        private=True,
     ),
     Operation(
         "PUT",

@@ -84,6 +84,7 @@ OPERATIONS = (
             key=Key.OPTIONAL,
             answers={200: ref("SharedKey")},
         ),
+        private=True,
     ),
     Operation(
         "PATCH",

@@ -74,8 +74,14 @@ async def test_public_details_have_exactly_these_keys(gateway: Gateway) -> None:
     assert (asked.account_id, asked.api_key) == (31, "")
     for unknown in ("a", "-1", "99999999999", "1.0"):
         answer = await gateway.client.get(f"{API}/users/{unknown}")
-        assert answer.status_code == 404
+        assert (answer.status_code, answer.json()["rc"]) == (404, "UserNotFound")
         assert answer.json()["message"]
+
+
+@pytest.mark.parametrize("path", ["users/31", "users/31/usage", "sharedkeys/k", "find_user"])
+async def test_no_cache_on_the_way_keeps_what_a_key_shows(gateway: Gateway, path: str) -> None:
+    answer = await gateway.client.get(f"{API}/{path}", headers=KEY)
+    assert answer.headers["cache-control"] == "private, no-store"
 
 
 async def test_holders_and_moderators_see_more(gateway: Gateway) -> None:

@@ -151,7 +151,7 @@ async def test_closing_waits_for_no_call_that_hangs(s3: ObjectStore) -> None:
         await asyncio.sleep(0)
         started = monotonic()
         store.close()
-        assert monotonic() - started < 1
+        assert monotonic() - started < 5
         hanging.released.set()
         await asyncio.gather(*calls, return_exceptions=True)
 
