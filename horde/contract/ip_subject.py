@@ -15,8 +15,8 @@ _MAPPED = IPv6Network("::ffff:0:0/96")
 _LABEL = b"moderation:ip-subject:v1\x00"
 """Keeps this use of the secret apart from any other. No subject holds a NUL, so label and subject stay apart."""
 
-_KNOWN_SECRETS = frozenset({"", "changeme", "s0m3s3cr3t"})
-"""Values of examples and fallbacks: everybody could compute the pseudonyms."""
+_KNOWN_SECRETS = frozenset({"", "changeme", "s0m3s3cr3t", "change-me-before-anyone-else-uses-this"})
+"""Values of examples, ours too, and fallbacks: everybody could compute the pseudonyms."""
 
 
 def ip_subject(origin: str | None) -> str | None:

@@ -4,6 +4,8 @@ A fragment is one subject; a service inherits from the subjects it needs, so two
 variable can never disagree on its default.
 """
 
+from decimal import Decimal
+
 from horde.settings.reading import Numbers, Settings, Whole, Words, env
 
 FLASK_LIMIT = r"^\s*\d+\s*(/|per)\s*(\d+\s*)?(second|minute|hour|day)s?\s*$"
@@ -118,9 +120,19 @@ class AdmissionPolicySettings(OperatorSettings):
         "Whether replies to requests that name workers earn 0.1 kudos.",
         default=False,
     )
-    kudos_trust_threshold: int | None = env(
-        "KUDOS_TRUST_THRESHOLD", "Evaluating kudos that make an account trusted; unset: none do.", None, ge=0
+    kudos_trust_threshold: Decimal | None = env(
+        "KUDOS_TRUST_THRESHOLD",
+        "Evaluating kudos that an account has to exceed to become trusted, up to two decimals; unset: none do.",
+        None,
+        ge=0,
+        le=10**12,
+        decimal_places=2,
     )
+
+    @property
+    def trust_threshold(self) -> int | None:
+        """The same in hundredths of kudos."""
+        return None if self.kudos_trust_threshold is None else int(self.kudos_trust_threshold * 100)
 
 
 class ServiceAddressSettings(Settings):

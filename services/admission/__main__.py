@@ -71,7 +71,7 @@ async def opened(settings: AdmissionSettings, clock: Clock) -> AsyncIterator[Dep
 
 def loops(deps: Deps) -> list[Loop]:
     """What runs besides the calls. Nobody is promoted while no threshold is set."""
-    threshold = deps.settings.kudos_trust_threshold
+    threshold = deps.settings.trust_threshold
     monthly = monthly_kudos.MonthlyKudos(deps.store, deps.events, deps.clock)
     standing = [
         Loop("passkeys", _REFRESH, deps.passkeys.refresh),

@@ -36,6 +36,9 @@ _BULK = 250
 
 _LISTED = 1000
 
+_GONE = frozenset({"NoSuchKey", "NoSuchVersion", "404"})
+"""Codes by which some stores tell of each object that was not there: that is what was wanted."""
+
 
 class EvidenceUnavailable(Outage):
     """The evidence store cannot be reached, or refused. What was asked may or may not have happened."""
@@ -145,7 +148,8 @@ class EvidenceStore:
             "DeleteObjects",
             lambda client: client.delete_objects(Bucket=self._bucket, Delete={"Objects": objects, "Quiet": True}),  # type: ignore[typeddict-item]  # its stubs want what S3 does not
         )
-        kept = {event_of_object(error.get("Key", "")) for error in answer.get("Errors", ())}
+        errors = [error for error in answer.get("Errors", ()) if error.get("Code") not in _GONE]
+        kept = {event_of_object(error.get("Key", "")) for error in errors}
         # An error that does not say which object it is of may be of any.
         return {event_id for event_id in ids if kept & {event_id, None}}
 

@@ -2,6 +2,7 @@
 
 import yaml
 
+from horde.contract.ip_subject import has_real_secret
 from horde.settings import env_names
 from tests.manifests import ROOT
 from tools.docs import settings_classes
@@ -58,3 +59,9 @@ def test_a_container_has_longer_to_go_than_it_takes_to_drain() -> None:
             assert SERVICES[name]["stop_grace_period"] == "30s"
             assert SERVICES[name]["read_only"] is True
             assert SERVICES[name]["cap_drop"] == ["ALL"]
+
+
+def test_no_pseudonym_is_made_with_a_secret_that_everybody_can_read_here() -> None:
+    secrets = {service["environment"].get("secret_key") for service in SERVICES.values() if "environment" in service}
+    assert any(secrets)
+    assert not any(has_real_secret(secret) for secret in secrets)

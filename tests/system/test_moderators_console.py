@@ -299,6 +299,7 @@ def test_a_paused_worker_is_let_work_again(browser: Browser, desk: Desk) -> None
     )
     with _console(browser, desk, "?tab=paused") as page:
         _enter(page, desk.key)
+        expect(page.get_by_role("row", name="a paused volunteer")).to_contain_text("owner#")
         page.get_by_role("button", name="Unpause a paused volunteer").click()
         expect(page.get_by_text("a paused volunteer gets jobs again.")).to_be_visible()
         expect(page.get_by_text("Paused workers, 0 in all: none.")).to_be_visible()

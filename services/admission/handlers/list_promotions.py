@@ -9,10 +9,9 @@ from services.admission.rules.accounts import Promotions
 
 async def list_promotions(limit: int, deps: Deps) -> Promotions:
     """At most `limit` of each, the most kudos in escrow first. Raises StoreUnavailable."""
-    whole = deps.settings.kudos_trust_threshold
-    if whole is None:
+    threshold = deps.settings.trust_threshold
+    if threshold is None:
         return Promotions(None, [], [])
-    threshold = whole * 100
     online = timedelta(seconds=deps.settings.worker_online_seconds)
     blocked, eligible = [
         await accounts_repo.promotions(deps.store, threshold, blocked=is_blocked, rows=limit, online=online)

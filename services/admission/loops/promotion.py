@@ -12,12 +12,12 @@ EVERY = timedelta(seconds=3)
 
 
 class Promotion:
-    """Promotes whoever meets every condition. `threshold` in whole kudos."""
+    """Promotes whoever meets every condition. `threshold` in hundredths of kudos."""
 
     def __init__(self, store: Store, events: Events, threshold: int) -> None:
         self._store = store
         self._events = events
-        self._threshold = threshold * 100
+        self._threshold = threshold
 
     async def run(self) -> None:
         """One pass; a repeat changes nothing. Raises what an account failed with, once the others had their turn."""

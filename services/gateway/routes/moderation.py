@@ -27,10 +27,12 @@ from services.gateway.wire.operations import Parameters
 
 _ALL = "/v2/operations/moderation"
 _EVENTS = f"{_ALL}/prompts"
-_MAX_BODY = 16 * 1024
-"""Bytes of a note's body. moderation.md A8.3."""
+_MAX_BODY = 32 * 1024
+"""Bytes of a note's body: 2,000 characters, each as two escapes of six letters, and some."""
 
-_NOT_JSON = frozenset({reasons.BAD_REQUEST, reasons.VALIDATION_FAILED, reasons.NUL_BYTE_IN_PAYLOAD})
+_NO_NOTE = frozenset(
+    {reasons.BAD_REQUEST, reasons.VALIDATION_FAILED, reasons.NUL_BYTE_IN_PAYLOAD, reasons.REQUEST_TOO_LARGE}
+)
 
 
 async def review_queues(deps: GatewayDeps, ask: Exchange) -> Answer:
@@ -54,7 +56,7 @@ async def add_note(deps: GatewayDeps, ask: Exchange) -> Answer:
     try:
         body = await ask.object(_MAX_BODY)
     except Refusal as refused:
-        raise review.invalid_note() if refused.reason in _NOT_JSON else refused from None
+        raise review.invalid_note() if refused.reason in _NO_NOTE else refused from None
     except HTTPException as refused:
         raise review.invalid_note() if refused.status_code == HTTPStatus.UNSUPPORTED_MEDIA_TYPE else refused from None
     message = review.note_request(body, ask.parameter("id"), reviewer)

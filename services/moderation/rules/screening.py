@@ -93,14 +93,16 @@ def screen(ask: PromptAsk, filters: Filters) -> Verdict:
     unfit = ask.flagged or (ask.nsfw_model and _is_unfit(raw, plain, filters))
     if not refused and not unfit:
         return Passed(ask.texts, rewritten=False)
-    return _replaced(ask, filters, Path.FILTER if refused else Path.MODEL, adult=unfit)
+    texts = _replaced(ask, filters, adult=unfit)
+    if not is_emptied(ask.texts, texts):
+        return Passed(texts, rewritten=texts != ask.texts)
+    # The filters are to blame for what their own replacement leaves empty, the model for what goes beyond it.
+    by_filters = refused and (not unfit or is_emptied(ask.texts, _replaced(ask, filters, adult=False)))
+    return Rejected(Path.FILTER if by_filters else Path.MODEL)
 
 
-def _replaced(ask: PromptAsk, filters: Filters, path: Path, *, adult: bool) -> Verdict:
-    texts = tuple(rewritten(text, filters, adult=adult) for text in ask.texts)
-    if is_emptied(ask.texts, texts):
-        return Rejected(path)
-    return Passed(texts, rewritten=texts != ask.texts)
+def _replaced(ask: PromptAsk, filters: Filters, *, adult: bool) -> tuple[str, ...]:
+    return tuple(rewritten(text, filters, adult=adult) for text in ask.texts)
 
 
 def findings(raw: str, plain: str, filters: Filters, only: int | None = None) -> list[str]:

@@ -226,20 +226,20 @@ async def test_usage_counts_a_generation_under_the_model_that_answered(world: Ad
 
 
 async def test_the_promotion_queues_hold_exactly_whom_the_loop_would_promote(database: Database) -> None:
-    async with admission_world(database, kudos_trust_threshold=100) as world:
+    async with admission_world(database, kudos_trust_threshold="100.5") as world:
         week = "UPDATE admission.users SET created = now() - interval '8 days', evaluating_kudos = $2 WHERE id = $1"
-        names = {"above": 10_001, "most": 20_000, "at": 10_000, "blocked": 10_001, "trusted": 10_001, "four": 10_001}
+        names = {"above": 10_051, "most": 20_000, "at": 10_050, "blocked": 10_051, "trusted": 10_051, "four": 10_051}
         people = {name: await world.account(name, trusted=name == "trusted") for name in names}
         for name, escrow in names.items():
             await world.sql.execute(week, people[name].id, escrow)
         young = await world.account("young")
-        await world.sql.execute("UPDATE admission.users SET evaluating_kudos = 10001 WHERE id = $1", young.id)
+        await world.sql.execute("UPDATE admission.users SET evaluating_kudos = 10051 WHERE id = $1", young.id)
         for name, count in (("blocked", 5), ("four", 4)):
             suspect = "INSERT INTO admission.user_suspicions (user_id, suspicion_id) VALUES ($1, 5)"
             await world.sql.executemany(suspect, [(people[name].id,)] * count)
         await world.worker(owner=people["most"].id, paused=True)
         queues = await world.call("ListPromotions", pb.ListPromotionsRequest(limit=10))
-        assert (queues.threshold_hundredths, queues.suspicion_threshold) == (10_000, 5)
+        assert (queues.threshold_hundredths, queues.suspicion_threshold) == (10_050, 5)
         assert [row.username.partition("#")[0] for row in queues.eligible] == ["most", "above", "four"]
         assert [row.username.partition("#")[0] for row in queues.blocked] == ["blocked"]
         assert [(one.id, one.count) for one in queues.blocked[0].suspicions] == [(5, 5)]
@@ -249,7 +249,7 @@ async def test_the_promotion_queues_hold_exactly_whom_the_loop_would_promote(dat
         )
         from services.admission import repo
 
-        assert sorted(await repo.promotable(world.deps.store, 10_000)) == sorted(row["id"] for row in promotable)
+        assert sorted(await repo.promotable(world.deps.store, 10_050)) == sorted(row["id"] for row in promotable)
         assert len((await world.call("ListPromotions", pb.ListPromotionsRequest(limit=1))).eligible) == 1
 
 

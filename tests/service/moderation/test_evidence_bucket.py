@@ -22,6 +22,7 @@ from tests.fakes.trapped_store import TrappedStore
 from tests.servers import Database, ObjectStore
 
 GONE = "<DeleteResult></DeleteResult>"
+ODD_ONES = ((1, "NoSuchKey"), (2, "NoSuchVersion"), (3, "AccessDenied"))
 DENIED = "<Error><Code>AccessDenied</Code></Error>"
 
 
@@ -126,6 +127,14 @@ async def test_a_missing_object_counts_as_deleted_and_many_go_in_one_call(eviden
         await evidence.put(event, b"{}")
     assert await evidence.delete(range(1, 301)) == set()
     assert await everything(evidence) == []
+
+
+async def test_a_store_that_tells_of_each_missing_object_has_deleted_it(odd_s3: OddS3) -> None:
+    store = EvidenceStore(settings_for(odd_s3.as_store(), "evidence"))
+    told = "".join(f"<Error><Key>evidence/{n}.json</Key><Code>{code}</Code></Error>" for n, code in ODD_ONES)
+    odd_s3.answers = [(200, f"<DeleteResult>{told}</DeleteResult>")]
+    assert await store.delete(range(1, 6)) == {3}
+    store.close()
 
 
 async def test_what_a_store_deleted_before_it_failed_is_told_as_gone(odd_s3: OddS3) -> None:

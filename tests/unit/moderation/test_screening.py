@@ -1,5 +1,6 @@
 """What is refused, what is rewritten, and what is left alone."""
 
+import dataclasses
 import time
 from typing import Any
 
@@ -110,6 +111,15 @@ def test_a_text_that_is_emptied_becomes_empty_and_all_of_them_are_a_rejection() 
     assert screen(asked("badword!", "hello", flagged=True), known) == Passed(("", "hello"), rewritten=True)
     assert screen(asked("badword!", " badword ", flagged=True), known) == Rejected(Path.MODEL)
     assert screen(asked("badword", "", flagged=True), known) == Rejected(Path.MODEL)
+
+
+def test_filters_are_to_blame_for_what_they_empty_alone_and_the_model_for_what_goes_beyond() -> None:
+    known = filters(FilterRow(1, 10, "adult woman|badword", ""), FilterRow(2, 20, "girl|worsething", ""))
+    asking = asked("\N{GIRL} girl", wants_replacement=True)
+    assert isinstance(screen(asking, known), Passed)
+    assert screen(dataclasses.replace(asking, nsfw_model=True), known) == Rejected(Path.MODEL)
+    both = filters(FilterRow(1, 10, "badword", ""), FilterRow(2, 20, "badword", ""))
+    assert screen(asked("badword", wants_replacement=True, nsfw_model=True), both) == Rejected(Path.FILTER)
 
 
 def test_texts_that_were_empty_before_are_no_rejection() -> None:

@@ -252,7 +252,7 @@ async function paused() {
   const page = await call(`${API}?limit=500`);
   const columns = {
     Worker: (row) => row.name,
-    Owner: (row) => row.owner.username,
+    Owner: (row) => row.owner,
     "Last seen": (row) => clock(row.last_check_in),
     Suspicions: suspicions,
     "": (row) =>
