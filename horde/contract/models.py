@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from horde.contract import limits
+
 _QUANTISATION = re.compile(r"[.,-][0-9A-Za-z]+-?Q(?:-?[Ii]nt)?[2-9]{1,2}(?:[_.-][0-9A-Za-z]+)*")
 _BILLION = 1_000_000_000
 _MODEL_AND_ALIAS = 2
@@ -34,8 +36,8 @@ class ModelReference:
         return bare if bare in self._parameters else None
 
     def is_known(self, model: str) -> bool:
-        """Whether the reference lists the model, quantisation and alias aside."""
-        return self._listed_name(model) is not None
+        """Whether the reference lists the model, quantisation and alias aside, under a name that a worker can have."""
+        return len(model) <= limits.MAX_MODEL_LENGTH and self._listed_name(model) is not None
 
     def multiplier(self, model: str) -> float | None:
         """Billions of parameters; None when the model is unknown."""

@@ -8,6 +8,8 @@ import json
 import re
 from collections.abc import Iterator
 
+import orjson
+
 from horde.contract import limits, reasons
 from horde.contract.refusal import Refusal
 
@@ -75,6 +77,14 @@ def loads_object(body: bytes, most_values: int = limits.MAX_JSON_VALUES) -> dict
             {"errors": {"": "The body has to be a JSON object."}},
         )
     return value
+
+
+def dumps(value: object) -> bytes:
+    """Compact JSON of a parsed value; integers may be longer than 64 bits."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _count(body: bytes, byte: bytes) -> int:

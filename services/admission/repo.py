@@ -6,7 +6,7 @@ from uuid import UUID
 
 import orjson
 
-from horde.contract import reasons
+from horde.contract import reasons, strict_json
 from horde.contract.refusal import Refusal
 from horde.store import RaisedByFunction, Record, Store, queries
 from services.admission.rules.entry import too_many
@@ -182,7 +182,7 @@ def _meaning(raised: RaisedByFunction) -> Exception:
 
 
 def _stored(row: Row) -> tuple[bytes, str, str, bytes | None]:
-    return orjson.dumps(row.columns), row.prompt, row.submitted_prompt, row.messages
+    return strict_json.dumps(row.columns), row.prompt, row.submitted_prompt, row.messages
 
 
 async def suspect(store: Store, account: int, suspicion: int) -> None:

@@ -173,6 +173,7 @@ def test_a_nul_is_refused_with_its_place_and_an_escaped_backslash_is_not_one() -
     assert no.reason.key == "NulByteInPayload"
     assert no.message.startswith("messages[0].content")
     parsed(body(messages=[{"role": "user", "content": "\\u0000"}]))
+    parsed(body(user="a\0b", metadata={"a\0": "b\0"}))  # nobody stores them
 
 
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'{"model":"a","model":"b"}', b"\xff", b'{"a":NaN}', b"null"])

@@ -74,6 +74,8 @@ def truncate_oldest(
         characters -= sum(sizes[position][0] for position in turn)
         images -= sum(sizes[position][1] for position in turn)
     kept = [message for position, message in enumerate(messages) if position not in gone]
+    if not kept:  # without a message of a user there is a last turn too
+        return None
     return Truncation(kept, before, estimate_tokens(characters, images))
 
 

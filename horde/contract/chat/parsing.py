@@ -23,12 +23,15 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "frequency_penalty": (-2, 2),
     "presence_penalty": (-2, 2),
 }
+_NOT_APPLIED = ("stream_options", "user", "metadata")
+"""Accepted, and neither applied nor stored."""
+
 _KEYS = frozenset(
     {
         *_TOKEN_KEYS,
         *_RANGES,
         *("model", "models", "messages", "seed", "reasoning_effort", "stop", "n", "horde"),
-        *("stream", "stream_options", "user", "metadata"),
+        *("stream", *_NOT_APPLIED),
         *("tools", "tool_choice", "parallel_tool_calls", "response_format"),
     }
 )
@@ -47,7 +50,7 @@ def parse_chat_request(body: bytes) -> ChatRequest:
     _refuse_overlong(body)
     sent = strict_json.loads_object(body)
     if NUL in body:
-        refuse_nul(sent, "")
+        refuse_nul({key: value for key, value in sent.items() if key not in _NOT_APPLIED}, "")
     return _checked(sent)
 
 

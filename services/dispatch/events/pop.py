@@ -72,9 +72,11 @@ def taken(job: Taken, worker: Worker, account: Account, *, considered: int, capa
         return
     requester = "shared_key" if job.from_shared_key else "anonymous" if job.user_id == ANONYMOUS_ID else "registered"
     waited = max((now - job.created).total_seconds(), 0.0)
-    _QUEUE_WAIT.labels(requester, _flag(value=job.is_chat), size_bucket(job.max_length)).observe(waited)
+    queue_wait = _QUEUE_WAIT.labels(requester, _flag(value=job.is_chat), size_bucket(job.max_length))
+    for _ in job.generation_ids:
+        queue_wait.observe(waited)
     if job.over_capacity:
-        _SHADOW.labels(_flag(value=account.trusted), size_bucket(job.max_length)).inc()
+        _SHADOW.labels(_flag(value=account.trusted), size_bucket(job.max_length)).inc(len(job.generation_ids))
         log.info(
             "text job assigned over the worker's capacity",
             generations=[str(generation) for generation in job.generation_ids],

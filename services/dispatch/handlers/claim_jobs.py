@@ -30,6 +30,10 @@ _WORKER_OF_A_JOB = "processing_gens_worker_id_fkey"
 _MAINTENANCE = "This worker is in maintenance and gets no jobs of others; its owner can end that."
 
 
+class _Replaced(Exception):
+    """The worker declared something else while this pop waited, and what a worker said last is what holds."""
+
+
 async def claim_jobs(ask: PopAsk, deps: Deps) -> Claim:
     """The jobs of one request, leased to the worker; or none. Raises Refusal as the proto says.
 
@@ -41,7 +45,10 @@ async def claim_jobs(ask: PopAsk, deps: Deps) -> Claim:
     ends_at = deps.clock.monotonic() + ask.wait_seconds
     with deps.room.seat() as seat:
         while True:
-            claim = await _undone_when_cancelled(asyncio.create_task(_look(ask, declared, deps, seat)), deps)
+            try:
+                claim = await _undone_when_cancelled(asyncio.create_task(_look(ask, declared, deps, seat)), deps)
+            except _Replaced:
+                return Claim()
             if claim.generation_ids:
                 seat.served()
                 return claim
@@ -91,8 +98,13 @@ async def _look(ask: PopAsk, declared: Declaration, deps: Deps, seat: Seat | Non
 async def _entered(
     ask: PopAsk, declared: Declaration, fitting: Fitting, deps: Deps, now: datetime, seat: Seat | None
 ) -> tuple[Met, Worker, Sequence[Message]]:
-    """Who pops, as it is after its check-in, and what its owner is told. Raises Refusal; then nothing was written."""
+    """Who pops, as it is after its check-in, and what its owner is told.
+
+    Raises Refusal, or _Replaced by a pop that has waited; then nothing was written.
+    """
     met = await meet(ask, declared.name, fitting, deps, now, seat)
+    if seat is not None and not seat.is_new and met.worker is not None and met.worker.chat != declared.chat:
+        raise _Replaced
     worker = await check_in(met, ask, declared, deps, now)
     return met, worker, await board.messages_for(worker.id, deps)
 

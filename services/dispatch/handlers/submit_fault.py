@@ -22,14 +22,17 @@ _read_target = durations.get_progen(outcomes.read_target)
 
 @durations.submit
 async def submit_fault(ask: FaultAsk, deps: Deps) -> None:
-    """A repeat, and the fault of a finished generation, change nothing.
+    """A repeat changes nothing.
 
-    Raises Refusal: InvalidJobID, InvalidAPIKey, WrongCredentials.
+    Raises Refusal: InvalidJobID, InvalidAPIKey, WrongCredentials, and DuplicateGen when a reply is stored already.
     """
     key_hash = hash_api_key(deps.settings.secret_key, ask.api_key)
     target = submission.owned(await _read_target(deps.store, ask.generation_id, key_hash))
     events.given_up(target, replies.fault_label(ask.fault_reason))
-    if target.faulted or target.finished:
+    if target.faulted:
+        return
+    if target.finished:
+        submission.duplicate(target)
         return
     if target.is_chat and ask.fault_reason in replies.FAULT_MESSAGES:
         await _record(replies.FAULT_MESSAGES[ask.fault_reason], target, deps)

@@ -11,7 +11,6 @@ from horde.contract.vocabulary import chat_declaration, chat_policy
 from services.dispatch.rules import bridge_agents
 
 _INT_MAX = 2**31 - 1
-_MODEL_LENGTH = 255
 _SOFTPROMPTS = 200
 _SOFTPROMPT_LENGTH = 100
 """base-domain 4.1."""
@@ -105,10 +104,11 @@ def read_declaration(ask: PopAsk) -> Declaration:
     name = clean(ask.name)[: limits.MAX_WORKER_NAME_LENGTH]
     if not name:
         raise Refusal(reasons.BAD_REQUEST, "A worker needs a name.")
+    models = _models(ask.models)
     agent = clean(ask.bridge_agent or bridge_agents.UNKNOWN)[: limits.MAX_BRIDGE_AGENT_LENGTH]
     return Declaration(
         name=name,
-        models=_models(ask.models),
+        models=models,
         bridge_agent=agent,
         validated_backend=bridge_agents.is_validated(agent),
         threads=min(max(ask.threads, 1), limits.MAX_WORKER_THREADS),
@@ -117,7 +117,7 @@ def read_declaration(ask: PopAsk) -> Declaration:
         max_context_length=_integer(ask.max_context_length),
         nsfw=ask.nsfw,
         softprompts=tuple(prompt[:_SOFTPROMPT_LENGTH] for prompt in ask.softprompts[:_SOFTPROMPTS]),
-        chat=_chat(ask.chat, ask.models),
+        chat=_chat(ask.chat, models),
     )
 
 
@@ -143,8 +143,8 @@ def clean(text: str) -> str:
 def _models(models: Sequence[str]) -> tuple[str, ...]:
     if not models:
         raise Refusal(reasons.BAD_REQUEST, "A worker must name at least one model it serves.")
-    if any(not model or len(model) > _MODEL_LENGTH for model in models):
-        raise Refusal(reasons.BAD_REQUEST, f"A model's name has 1 to {_MODEL_LENGTH} characters.")
+    if any(not model or len(model) > limits.MAX_MODEL_LENGTH for model in models):
+        raise Refusal(reasons.BAD_REQUEST, f"A model's name has 1 to {limits.MAX_MODEL_LENGTH} characters.")
     return tuple(dict.fromkeys(models))[: limits.MAX_WORKER_MODELS]
 
 

@@ -11,7 +11,7 @@ from services.dispatch.wire import messages
 
 
 def ask(request: pb.ClaimJobsRequest) -> PopAsk:
-    """The pop as sent. A number that is 0 was left out."""
+    """The pop as sent. A number that is 0 was left out, but for the two lengths, which may be 0."""
     absent = PopAsk(api_key="", address="", name="", models=())
     return PopAsk(
         api_key=request.caller.api_key,
@@ -21,8 +21,8 @@ def ask(request: pb.ClaimJobsRequest) -> PopAsk:
         bridge_agent=request.bridge_agent or absent.bridge_agent,
         threads=request.threads or absent.threads,
         amount=request.amount or absent.amount,
-        max_length=request.max_length or absent.max_length,
-        max_context_length=request.max_context_length or absent.max_context_length,
+        max_length=request.max_length,
+        max_context_length=request.max_context_length,
         nsfw=request.nsfw,
         softprompts=list(request.softprompts),
         priority_usernames=list(request.priority_usernames),

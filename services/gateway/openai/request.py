@@ -11,12 +11,11 @@ from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
-from horde.contract import limits
+from horde.contract import limits, strict_json
 from horde.contract.chat.horde_options import parse_horde_options
 from horde.contract.vocabulary import chat_limits
 from services.gateway.openai.errors import FrontError, invalid
 from services.gateway.openai.history import cleaned
-from services.gateway.wire.fields import dumps
 
 _FORWARDED = frozenset(
     {
@@ -86,10 +85,10 @@ class Completion:
     def native(self, body: Native, operation_key: UUID | None) -> bytes:
         """The JSON to submit, with the operation key that an `Idempotency-Key` header stands for."""
         if operation_key is None or operation_key == self.operation_key:
-            return dumps(body)
+            return strict_json.dumps(body)
         horde = body.get("horde")
         options = {**(horde if isinstance(horde, dict) else {}), "operation_key": str(operation_key)}
-        return dumps({**body, "horde": options})
+        return strict_json.dumps({**body, "horde": options})
 
 
 def translate(sent: Mapping[str, object], small_max_tokens: Literal["refuse", "raise"]) -> tuple[Completion, Native]:
@@ -132,7 +131,7 @@ def translate(sent: Mapping[str, object], small_max_tokens: Literal["refuse", "r
 
 
 def _unsupported(key: str, value: object) -> FrontError:
-    shown = key[:100] if value is None else f"{key[:100]}={dumps(value).decode()[:100]}"
+    shown = key[:100] if value is None else f"{key[:100]}={strict_json.dumps(value).decode()[:100]}"
     return invalid("unsupported_parameter", f"{shown} is not supported by this horde.", key[:100])
 
 

@@ -1,11 +1,9 @@
 """Typed values out of a parsed body. All that is wrong is reported together, each under its dotted path (1.2)."""
 
-import json
 from collections.abc import Mapping
 from typing import cast
 
-import orjson
-
+from horde.contract import strict_json
 from horde.contract.limits import MAX_WAIT_SECONDS
 from services.gateway.validation import invalid
 
@@ -37,7 +35,7 @@ class Fields:
     def json(self, key: str) -> bytes:
         """The value's JSON; empty when absent."""
         value = self._values.get(key)
-        return b"" if value is None else dumps(value)
+        return b"" if value is None else strict_json.dumps(value)
 
     def require(self, *keys: str) -> None:
         """Reports each key that is missing."""
@@ -151,15 +149,7 @@ def wait_seconds(query: Mapping[str, str]) -> float:
     return seconds
 
 
-def dumps(value: object) -> bytes:
-    """Compact JSON of a parsed value; integers may be longer than 64 bits."""
-    try:
-        return orjson.dumps(value)
-    except orjson.JSONEncodeError:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
 def _shown(value: object) -> str:
     """A value as its error repeats it: short, for it may be anything."""
-    shown = dumps(value).decode()
+    shown = strict_json.dumps(value).decode()
     return shown if len(shown) <= 80 else f"{shown[:77]}..."  # noqa: PLR2004 - a line of text

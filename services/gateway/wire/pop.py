@@ -16,7 +16,6 @@ from services.gateway.wire.fields import MAX_INT32, MAX_INT64, Fields
 _DEFAULT_MAX_LENGTH = 512
 _DEFAULT_CONTEXT_LENGTH = 2048
 _SHORTEST_MODEL = 3
-_LONGEST_MODEL = 255
 """base-domain 4.1. The worker's own `max_length` and `max_context_length` have no range there."""
 
 _CHAT_KEYS = ("chat_jobs", "prompt_jobs", "chat_features", "chat_limits", "model_id", "image_transports")
@@ -46,7 +45,7 @@ def read(body: bytes, caller: Caller) -> ClaimJobsRequest:
     ask = ClaimJobsRequest(
         caller=to_wire(caller),
         name=fields.text("name") or "",
-        models=_items(fields, "models", shortest=_SHORTEST_MODEL, longest=_LONGEST_MODEL),
+        models=_items(fields, "models", shortest=_SHORTEST_MODEL, longest=limits.MAX_MODEL_LENGTH),
         bridge_agent=fields.text("bridge_agent", longest=limits.MAX_BRIDGE_AGENT_LENGTH) or UNKNOWN_AGENT,
         threads=fields.whole("threads", least=1, most=limits.MAX_WORKER_THREADS) or 1,
         amount=fields.whole("amount", least=1, most=limits.MAX_JOBS_PER_POP) or 1,
@@ -90,7 +89,7 @@ def _declaration(fields: Fields) -> ChatDeclaration:
         prompt_jobs=fields.flag("prompt_jobs"),
         chat_features=_items(fields, "chat_features"),
         chat_limits=None if within is None else _limits(within),
-        model_id=fields.text("model_id", longest=_LONGEST_MODEL),
+        model_id=fields.text("model_id", longest=limits.MAX_MODEL_LENGTH),
         image_transports=_items(fields, "image_transports"),
     )
 

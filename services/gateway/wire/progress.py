@@ -12,7 +12,7 @@ def read(body: dict[str, object], api_key: str) -> AppendProgressRequest:
     fields = Fields(body)
     fields.require("id", "seq", "delta")
     generation_id = fields.text("id") or ""
-    seq = fields.whole("seq", least=1) or 0
+    seq = fields.whole("seq") or 0
     delta = fields.nested("delta") or Fields({})
     content = delta.text("content") or ""
     reasoning = delta.text("reasoning_content") or ""

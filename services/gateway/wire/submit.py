@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from horde.contract import limits, reasons
+from horde.contract import limits, reasons, strict_json
 from horde.contract.refusal import Refusal
 from horde_pb.dispatch.v1.dispatch_service_pb2 import (
     SubmitFaultRequest,
@@ -18,7 +18,7 @@ from horde_pb.dispatch.v1.dispatch_service_pb2 import (
 from services.gateway.answers import Answer
 from services.gateway.caller import Caller
 from services.gateway.wire.callers import to_wire
-from services.gateway.wire.fields import Fields, dumps
+from services.gateway.wire.fields import Fields
 
 _CHAT_KEYS = ("message", "model_id", "finish_reason", "fault_reason")
 _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
@@ -52,13 +52,16 @@ def read(body: dict[str, object], caller: Caller) -> Reply | Fault:
     state = "ok" if (given := fields.text("state")) is None else given
     if state not in _STATES:
         fields.wrong("state", f"has to be one of {', '.join(_STATES)}")
-    generation = fields.text("generation")
+    # beside a message it is refused whatever it is, and that is remembered
+    generation = _as_text(fields, "generation") if fields.has("message") else fields.text("generation")
     seed = fields.whole("seed") or 0
     _check_metadata(fields)
     fields.check()
     if state == "faulted":
         fault = SubmitFaultRequest(caller=to_wire(caller), generation_id=generation_id, chat=chat)
-        fault.fault_reason = _as_text(fields, "fault_reason") or ""
+        given = _as_text(fields, "fault_reason")
+        # an empty one is a word that nobody knows, not none
+        fault.fault_reason = "" if given is None else given or '""'
         return Fault(fault)
     counts = {name: fields.raw(name) for name in _COUNTS if fields.has(name)}
     native = fields.raw("native_finish_reason")
@@ -72,7 +75,7 @@ def read(body: dict[str, object], caller: Caller) -> Reply | Fault:
         message=fields.json("message"),
         finish_reason=_as_text(fields, "finish_reason"),
         native_finish_reason=native if isinstance(native, str) else None,
-        counts=dumps(counts) if counts else b"",
+        counts=strict_json.dumps(counts) if counts else b"",
         model_id=_as_text(fields, "model_id"),
         seed=seed,
         gen_metadata=fields.json("gen_metadata"),
@@ -89,7 +92,7 @@ def answer(stored: SubmitResultResponse) -> Answer:
 def _as_text(fields: Fields, key: str) -> str | None:
     """A value that should be a string. Any other goes on as its JSON, so that the service refuses and remembers it."""
     value = fields.raw(key)
-    return value if value is None or isinstance(value, str) else dumps(value).decode()
+    return value if value is None or isinstance(value, str) else strict_json.dumps(value).decode()
 
 
 def _check_metadata(fields: Fields) -> None:

@@ -61,8 +61,6 @@ def checked(delta: Delta) -> Delta:
 
     NUL becomes U+FFFD, as it does in the reply that is stored at the end, so that a reader can reconcile the two.
     """
-    if delta.seq < 1:
-        raise Refusal(reasons.BAD_REQUEST, "'seq' must be an integer of 1 or more.")
     if not delta.content and not delta.reasoning_content:
         raise Refusal(reasons.BAD_REQUEST, "'delta' must carry 'content' or 'reasoning_content'.")
     try:

@@ -4,7 +4,7 @@
 -- KEYS[1]   horde:chat:lease:{generation}  hash
 -- ARGV[1]   key                what the lease must hold as `key`
 -- ARGV[2]   generation id
--- ARGV[3]   seq                1 or more
+-- ARGV[3]   seq                any integer
 -- ARGV[4]   content
 -- ARGV[5]   reasoning content  "" when there is none
 -- ARGV[6]   now                Unix seconds with fractions

@@ -65,6 +65,27 @@ async def test_an_unknown_model_is_named_with_its_path(world: AdmissionWorld) ->
     assert no.message.startswith("'models[1]'")
 
 
+async def test_a_longer_name_than_a_worker_can_have_is_no_known_model(world: AdmissionWorld) -> None:
+    await world.worker()
+    quantised = f"{MODEL}-aQ4_"
+    longest = quantised + "b" * (255 - len(quantised))
+    body = {**chat(), "models": [MODEL, longest]}
+    del body["model"]
+    assert (await world.admit(body)).request_id
+    no = await refused(world, {**body, "models": [MODEL, longest + "b"]})
+    assert (no.reason.key, no.facts["param"]) == ("UnknownChatModel", "models[1]")
+
+
+async def test_schemas_are_stored_unchanged_whatever_their_numbers_are(world: AdmissionWorld) -> None:
+    await world.worker(chat_features=["prompt_overflow_refused", "tools", "json_schema"])
+    schema = {"type": "object", "properties": {"x": {"maximum": 2**64, "minimum": -(10**30), "multipleOf": 0.5}}}
+    tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
+    format_ = {"type": "json_schema", "json_schema": {"name": "s", "schema": schema}}
+    for more in ({"tools": [tool]}, {"response_format": format_}):
+        admitted = await world.admit(chat(**more))
+        assert json.dumps(schema["properties"]) in (await world.row(admitted.request_id))["chat_extras"]
+
+
 async def test_a_known_model_that_nobody_serves_is_refused_at_once(world: AdmissionWorld) -> None:
     no = await refused(world, chat("x" * 100_000))
     assert no.reason.key == "NoEligibleWorker"

@@ -113,6 +113,10 @@ async def test_text_jobs_over_the_workers_capacity_are_followed_from_assignment_
 
     assert assigned() == 3
     assert {ending: count() for ending, count in ended.items()} == {"completed": 1, "faulted": 1, "aborted": 1}
+    await pops.world.run("DELETE FROM dispatch.waiting_prompts WHERE n > 0")
+    await pops.world.text(owner, max_length=512, jobs=3)
+    assert len((await pops.pop(owner, max_length=8192, amount=3)).generation_ids) == 3
+    assert assigned() == 6
     assert (seconds(), stale()) == (1, 1)
     assert await pops.world.value("SELECT bool_and(over_capacity_at_assignment) FROM dispatch.processing_gens")
 

@@ -59,6 +59,12 @@ async def test_inside_the_window_only_the_chat_declaration_is_written(pops: Pops
     assert (row["max_length"], row["chat_max_length"]) == (1024, 512)
 
 
+async def test_a_length_of_zero_is_declared_as_such(pops: Pops) -> None:
+    await pops.pop(await pops.world.account(), max_length=0, max_context_length=0, chat=None)
+    row = await pops.world.worker("worker")
+    assert (row["max_length"], row["max_context_length"]) == (0, 0)
+
+
 async def test_a_plain_pop_withdraws_the_whole_declaration_at_once(pops: Pops) -> None:
     owner = await pops.world.account()
     await pops.pop(owner)
@@ -185,6 +191,10 @@ async def test_new_workers_need_an_invitation_when_the_mode_says_so(pops: Pops) 
         ({"chat": chat_declaration(chat_limits=None)}, "ChatDeclarationInvalid"),
         ({"chat": chat_declaration(model_id=None)}, "ChatDeclarationInvalid"),
         ({"chat": chat_declaration(model_id="not listed")}, "ChatDeclarationInvalid"),
+        (
+            {"models": [f"m{n}" for n in range(201)], "chat": chat_declaration(model_id="m200")},
+            "ChatDeclarationInvalid",
+        ),
         (
             {"chat": chat_declaration(chat_limits=workers_pb2.ChatLimits(tools_max_temperature=-0.1))},
             "ChatDeclarationInvalid",

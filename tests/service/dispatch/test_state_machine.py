@@ -272,7 +272,7 @@ class Days(RuleBasedStateMachine):
     def give_up(self, place: int) -> None:
         """A worker gives a job up; a repeat is answered alike."""
         job = self._job(place)
-        expected = self._fate(job, done="", given_up="")
+        expected = self._fate(job, done="DuplicateGen", given_up="")
         assert self._refusal(self.horde.dispatch.fault(job.id, job.owner, chat=job.chat)) == expected
         again = self._standing(job)
         assert self._refusal(self.horde.dispatch.fault(job.id, job.owner, chat=job.chat)) == expected

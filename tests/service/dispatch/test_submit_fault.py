@@ -37,7 +37,7 @@ async def test_a_fault_lets_the_job_wait_again_and_a_repeat_changes_nothing(data
         assert (await scene.row("admission.kudos_reservations", request, "request_id"))["released_at"] is None
 
 
-async def test_a_fault_after_the_reply_was_stored_changes_nothing(database: Database) -> None:
+async def test_a_fault_after_the_reply_was_stored_is_a_duplicate_and_changes_nothing(database: Database) -> None:
     async with serving(database) as dispatch:
         scene = dispatch.scene
         owner = await scene.account()
@@ -45,6 +45,10 @@ async def test_a_fault_after_the_reply_was_stored_changes_nothing(database: Data
         request = await scene.request(owner)
         generation = await scene.generation(request, worker)
         await dispatch.reply(generation, owner)
+        with pytest.raises(Refusal) as refused:
+            await dispatch.fault(generation, owner)
+        assert refused.value.reason is reasons.DUPLICATE_GEN
+        await scene.db.execute("UPDATE dispatch.workers SET maintenance = true WHERE id = $1", worker)
         await dispatch.fault(generation, owner)
         assert (await dispatch.status(request)).finished == 1
         assert await counters(dispatch, worker) == (0, 0, 0)

@@ -67,6 +67,17 @@ async def test_a_job_that_is_there_is_handed_out_without_waiting(pops: Pops) -> 
     assert len((await asyncio.wait_for(pops.pop(owner, wait_seconds=30), 15)).generation_ids) == 1
 
 
+async def test_a_declaration_that_was_withdrawn_meanwhile_is_not_restored_by_a_pop_that_waited(pops: Pops) -> None:
+    owner, requester = await pops.world.account("owner", 1), await pops.world.account("requester")
+    waiting_pop = _waiting(pops, owner)
+    await _seated(pops)
+    await pops.pop(owner, chat=None)
+    request = await _queue(pops, requester)
+    assert (await asyncio.wait_for(waiting_pop, 15)).generation_ids == []
+    assert (await pops.world.worker("worker"))["accepts_chat_jobs"] is False
+    assert await pops.world.value("SELECT n FROM dispatch.waiting_prompts WHERE id = $1", request) == 1
+
+
 async def test_a_wait_ends_empty_after_its_time(pops: Pops) -> None:
     owner = await pops.world.account("owner", 1)
     started = time.monotonic()

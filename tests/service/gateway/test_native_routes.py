@@ -11,6 +11,7 @@ from horde_pb.dispatch.v1 import dispatch_service_pb2 as dispatch
 from horde_pb.dispatch.v1 import statistics_pb2, status_pb2
 from horde_pb.moderation.v1 import moderation_service_pb2 as moderation
 from horde_pb.progress.v1 import progress_service_pb2 as progress
+from services.dispatch.rules.reply import fault_label
 
 KEY = {"apikey": "a" * 22}
 REQUEST_ID = "4f7d1c3e-6a55-4a0e-9d5c-3a6f1d2b7c90"
@@ -184,6 +185,9 @@ async def test_a_chat_reply_is_passed_on_as_sent(gateway: Any) -> None:
     assert asked.counts == b'{"prompt_tokens":"three"}'
     assert asked.model_id == "5"
     assert not asked.HasField("generation")
+    # what must not stand beside a message is refused by the service, which remembers it, whatever it is
+    await gateway.client.post("/v2/generate/text/submit", json={**body, "generation": 5}, headers=KEY)
+    assert gateway.desk.last("SubmitResult").generation == "5"
 
 
 async def test_a_fault_is_told_apart_and_earns_nothing(gateway: Any) -> None:
@@ -196,6 +200,8 @@ async def test_a_fault_is_told_apart_and_earns_nothing(gateway: Any) -> None:
     text = {"id": "g", "generation": "", "state": "faulted", "seed": -1}
     assert (await gateway.client.post("/v2/generate/text/submit", json=text, headers=KEY)).status_code == 200
     assert not gateway.desk.last("SubmitFault").chat
+    await gateway.client.post("/v2/generate/text/submit", json={**chat, "fault_reason": ""}, headers=KEY)
+    assert fault_label(gateway.desk.last("SubmitFault").fault_reason) == "unknown"
 
 
 async def test_a_progress_post_answers_what_was_accepted(gateway: Any) -> None:

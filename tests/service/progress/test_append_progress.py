@@ -55,14 +55,21 @@ async def test_a_seq_that_is_not_the_next_one_is_told_which_is_expected(progress
     assert refusal.facts == {"expected_seq": 2}
 
 
-@pytest.mark.parametrize(("seq", "content"), [(1, ""), (0, "x"), (-1, "x")])
-async def test_a_post_without_text_or_a_countable_seq_is_a_bad_request(
-    progress: Progress, seq: int, content: str
-) -> None:
+async def test_a_post_without_text_is_a_bad_request(progress: Progress) -> None:
     lease = a_lease()
     await progress.stub.OpenLease(lease)
-    refusal = await progress.refusal(progress.stub.AppendProgress(a_post(lease, seq, content)))
+    refusal = await progress.refusal(progress.stub.AppendProgress(a_post(lease, 1, "")))
     assert refusal.reason is reasons.BAD_REQUEST
+
+
+@pytest.mark.parametrize("seq", [0, -1, 2**63 - 1])
+async def test_any_other_number_than_one_is_not_the_first(progress: Progress, seq: int) -> None:
+    lease = a_lease()
+    await progress.stub.OpenLease(lease)
+    refusal = await progress.refusal(progress.stub.AppendProgress(a_post(lease, seq, "")))
+    assert refusal.reason is reasons.BAD_REQUEST
+    refusal = await progress.refusal(progress.stub.AppendProgress(a_post(lease, seq, "x")))
+    assert (refusal.reason, refusal.facts) == (reasons.CHAT_PROGRESS_OUT_OF_SEQUENCE, {"expected_seq": 1})
 
 
 async def test_only_the_key_of_the_workers_owner_may_post(progress: Progress) -> None:

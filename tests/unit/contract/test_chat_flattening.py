@@ -59,6 +59,7 @@ def test_without_a_user_message_everything_but_system_may_go() -> None:
 
 def test_what_never_fits_is_not_truncated() -> None:
     assert truncate_oldest([said("user", "x" * 100)], (), 10) is None
+    assert truncate_oldest([said("assistant", "x" * 100), said("assistant", "x" * 100)], (), 10) is None
 
 
 CONTENT = st.one_of(
@@ -78,6 +79,6 @@ def test_the_kept_messages_fit_and_their_estimate_is_the_flattened_ones(
         return
     assert shorter.before == estimate_tokens(len(flatten(messages, tools)), count_images(messages))
     assert shorter.after <= most
-    if shorter.kept:
-        assert shorter.after == estimate_tokens(len(flatten(shorter.kept, tools)), count_images(shorter.kept))
+    assert shorter.kept
+    assert shorter.after == estimate_tokens(len(flatten(shorter.kept, tools)), count_images(shorter.kept))
     assert [m for m in messages if m["role"] == "system"] == [m for m in shorter.kept if m["role"] == "system"]

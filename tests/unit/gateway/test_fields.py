@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horde.contract import strict_json
 from horde.contract.refusal import Refusal
-from services.gateway.wire.fields import MAX_INT64, Fields, dumps
+from services.gateway.wire.fields import MAX_INT64, Fields
 
 
 def errors_of(values: dict[str, Any], read: Callable[[Fields], object]) -> dict[str, str]:
@@ -76,7 +77,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_any_json_value_survives_being_passed_on(value: Any) -> None:
-    assert json.loads(dumps(value)) == value
+    assert json.loads(strict_json.dumps(value)) == value
 
 
 @given(st.dictionaries(st.sampled_from("abc"), JSON))
