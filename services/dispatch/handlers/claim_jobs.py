@@ -13,7 +13,7 @@ from services.dispatch import board, undoing
 from services.dispatch.deps import Deps
 from services.dispatch.events import durations
 from services.dispatch.events import pop as events
-from services.dispatch.pop.check_in import check_in
+from services.dispatch.pop.check_in import Replaced, check_in
 from services.dispatch.pop.hand_out import hand_out, is_time_for_another
 from services.dispatch.pop.meeting import Fitting, Met, meet
 from services.dispatch.pop.take import Taking
@@ -30,10 +30,6 @@ _WORKER_OF_A_JOB = "processing_gens_worker_id_fkey"
 _MAINTENANCE = "This worker is in maintenance and gets no jobs of others; its owner can end that."
 
 
-class _Replaced(Exception):
-    """The worker declared something else while this pop waited, and what a worker said last is what holds."""
-
-
 async def claim_jobs(ask: PopAsk, deps: Deps) -> Claim:
     """The jobs of one request, leased to the worker; or none. Raises Refusal as the proto says.
 
@@ -41,28 +37,19 @@ async def claim_jobs(ask: PopAsk, deps: Deps) -> Claim:
     """
     declared = read_declaration(ask)
     if ask.wait_seconds <= 0:
-        return await _undone_when_cancelled(asyncio.create_task(_look(ask, declared, deps)), deps)
+        return await undoing.finished(asyncio.create_task(_look(ask, declared, deps)), deps)
     ends_at = deps.clock.monotonic() + ask.wait_seconds
     with deps.room.seat() as seat:
         while True:
             try:
-                claim = await _undone_when_cancelled(asyncio.create_task(_look(ask, declared, deps, seat)), deps)
-            except _Replaced:
+                claim = await undoing.finished(asyncio.create_task(_look(ask, declared, deps, seat)), deps)
+            except Replaced:
                 return Claim()
             if claim.generation_ids:
                 seat.served()
                 return claim
             if not await seat.wait(ends_at - deps.clock.monotonic()):
                 return claim
-
-
-async def _undone_when_cancelled(looking: asyncio.Task[Claim], deps: Deps) -> Claim:
-    """A look that has begun is finished in any case: halfway, nobody could tell what it has claimed."""
-    try:
-        return await asyncio.shield(looking)
-    except asyncio.CancelledError:
-        deps.aftermath.enqueue("give_back", partial(undoing.undo, looking, deps))
-        raise
 
 
 @durations.pop
@@ -100,12 +87,10 @@ async def _entered(
 ) -> tuple[Met, Worker, Sequence[Message]]:
     """Who pops, as it is after its check-in, and what its owner is told.
 
-    Raises Refusal, or _Replaced by a pop that has waited; then nothing was written.
+    Raises Refusal, or Replaced for a pop that has waited; then nothing was written.
     """
     met = await meet(ask, declared.name, fitting, deps, now, seat)
-    if seat is not None and not seat.is_new and met.worker is not None and met.worker.chat != declared.chat:
-        raise _Replaced
-    worker = await check_in(met, ask, declared, deps, now)
+    worker = await check_in(met, ask, declared, deps, now, has_waited=seat is not None and not seat.is_new)
     return met, worker, await board.messages_for(worker.id, deps)
 
 

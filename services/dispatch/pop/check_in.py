@@ -17,10 +17,18 @@ from services.dispatch.rules.declaration import Declaration, PopAsk
 from services.dispatch.rules.workers import Account, Worker
 
 
+class Replaced(Exception):
+    """The worker declared something else while this pop waited, and what a worker said last is what holds."""
+
+
 @durations.check_in
-async def check_in(met: Met, ask: PopAsk, declared: Declaration, deps: Deps, now: datetime) -> Worker:
-    """The worker as it is from now on. Raises Refusal; then nothing was written."""
+async def check_in(
+    met: Met, ask: PopAsk, declared: Declaration, deps: Deps, now: datetime, *, has_waited: bool
+) -> Worker:
+    """The worker as it is from now on. Raises Refusal, or Replaced; then nothing was written."""
     account, worker = met.account, met.worker
+    if has_waited and worker is not None and worker.chat != declared.chat:
+        raise Replaced
     rules.refuse_account(account)
     rules.refuse_foreign_models(account, declared.models)
     is_unsafe = await vetting.refuse_address(ask.address, account, deps)
