@@ -15,6 +15,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from horde import collecting
 from horde.failures import StartError
 from horde.rpc import options, tls
 from horde.rpc.handling import Registrar, Surroundings
@@ -68,6 +69,7 @@ async def serve(
     stop = stop or stop_signal()
     async with serving(service, settings) as running, probes(settings.metrics_listen, readiness) as metrics:
         runner.start()
+        collecting.settle()
         announce(settings.address_file, {"grpc": running.address, "metrics": metrics})
         log.info("serving", grpc=running.address, metrics=metrics)
         await stop.wait()

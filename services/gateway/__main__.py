@@ -4,6 +4,7 @@ import asyncio
 import sys
 from time import monotonic
 
+from horde import collecting
 from horde.clock import SystemClock
 from horde.live import Live
 from horde.ratelimit import RateLimiter
@@ -49,6 +50,7 @@ async def _serve() -> None:
             app = build_app(deps)
             drain = max(settings.drain_seconds - _CLOSING_SHARE, 0.0)
             async with served(app, settings.gateway_listen, drain) as url:
+                collecting.settle()
                 announce(settings.address_file, {"http": url, "metrics": metrics})
                 log.info("serving", http=url, metrics=metrics)
                 await stop.wait()
