@@ -83,8 +83,8 @@ NO_MODERATOR = [refused("alice", call, body, 403, "NotModerator") for call, body
 
 ACCOUNTS = [
     refused(None, "GET users/4711", None, 404, "UserNotFound"),
-    Row(None, "GET users/abc", None, 404),
-    Row(None, "GET users/-1", None, 404),
+    refused(None, "GET users/abc", None, 404, "UserNotFound"),
+    refused(None, "GET users/-1", None, 404, "UserNotFound"),
     invalid(None, "GET users?sort=x", None, "sort"),
     invalid(None, "GET users?page=x", None, "page"),
     refused("bob", "PUT users/{bob}", {}, 400, "NoUserModSelected"),
