@@ -229,7 +229,8 @@ def _include_usage(value: object) -> bool:
 def _can_be_refused(body: Mapping[str, object]) -> bool:
     """Whether a reply that breaks the request's format or tool choice is refused, after its text was posted."""
     form = body.get("response_format")
-    if isinstance(form, dict) and form.get("type") in {"json_object", "json_schema"}:
+    kind = form.get("type") if isinstance(form, dict) else None
+    if kind == "json_object" or kind == "json_schema":  # noqa: PLR1714 - it may be anything, and not all can be in a set
         return True
     choice = body.get("tool_choice")
     return choice == "required" or isinstance(choice, dict)

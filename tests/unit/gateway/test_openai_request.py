@@ -117,6 +117,17 @@ def test_replies_that_can_still_be_refused_are_buffered(wanted: dict[str, Any], 
     assert translated(**wanted).buffered is buffered
 
 
+@pytest.mark.parametrize("wrong", [[], {}, [[]], 5, None, "text"])
+@pytest.mark.parametrize("key", ["response_format", "tool_choice", "stop", "reasoning_effort", "modalities", "stream"])
+def test_a_value_of_a_wrong_type_is_refused_or_left_to_who_judges_it(key: str, wrong: object) -> None:
+    for value in (wrong, {"type": wrong}):
+        try:
+            told: object = translated(**{key: value})
+        except (FrontError, Refusal) as refused:
+            told = refused
+        assert isinstance(told, Completion | FrontError | Refusal)
+
+
 def test_the_hordes_own_options_are_read_and_passed_on() -> None:
     horde = {"availability_mode": "fail_fast", "include_reasoning": False, "only": None}
     wanted = translated(horde=horde)
