@@ -217,6 +217,9 @@ async def test_monthly_kudos_begin_now(people: People) -> None:
     assert (told.kudos_hundredths, told.kudos_details["recurring"]) == (15_000, 5_000)
     assert told.file.HasField("monthly_kudos_last_received")
     assert (await people.change(people.boss.api_key, people.some.id, monthly_kudos=25)).monthly_kudos == 75
+    most = 2**31 - 1
+    assert (await people.change(people.boss.api_key, people.some.id, monthly_kudos=most)).monthly_kudos == most
+    assert (await people.change(people.boss.api_key, people.some.id, monthly_kudos=-most)).monthly_kudos == 0
     assert (await people.show(people.some.id)).account.kudos_hundredths == 15_000
 
 
