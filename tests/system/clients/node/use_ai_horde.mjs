@@ -18,6 +18,20 @@ async function refusal(call) {
   return "nothing was refused";
 }
 
+// what a list tells once it does: lists may be some seconds old
+async function soon(list) {
+  for (let tries = 0; ; tries++) {
+    try {
+      const value = await list();
+      if (value !== undefined) return value;
+    } catch (error) {
+      if (tries > 100) throw error;
+    }
+    if (tries > 100) throw new Error(`not listed in time: ${list}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 // how the horde is
 found.heartbeat = await horde.getHeartbeat();
 // it always sends a key, and the modes are refused to every key but a moderator's
@@ -80,14 +94,12 @@ found.cancelled = [cancelled.waiting, cancelled.generations, (await horde.getTex
 found.invalid = await refusal(horde.postAsyncTextGenerate({ prompt: "x", params: { n: 99 } }, asUser));
 found.totals = (await horde.getTextTotalStats()).total.requests > 0;
 found.models = (await horde.getTextModelStats()).total[model];
-found.model = (await horde.getModel(model)).map((one) => [one.name, one.count, one.type]);
+found.model = (await soon(() => horde.getModel(model))).map((one) => [one.name, one.count, one.type]);
 
 // workers
-let mine;
-for (let tries = 0; tries < 50 && !mine; tries++) {
-  mine = (await horde.getWorkers({ fields: ["id", "name"] })).find((one) => one.name === declared.name);
-  if (!mine) await new Promise((resolve) => setTimeout(resolve, 100));
-}
+const mine = await soon(async () =>
+  (await horde.getWorkers({ fields: ["id", "name"] })).find((one) => one.name === declared.name),
+);
 found.worker = keys(mine);
 found.workerDetails = (await horde.getWorkerDetails(mine.id)).models;
 found.maintained = await horde.updateWorker({ maintenance: true, info: "away" }, mine.id, asUser);
