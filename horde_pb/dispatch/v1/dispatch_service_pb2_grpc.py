@@ -104,7 +104,7 @@ class DispatchServiceServicer:
 
     def SubmitFault(self, request, context):
         """Called by the gateway when a worker gives a job up. Faults the generation and restarts the job in one transaction.
-        A repeat answers the same and changes nothing.
+        A repeat answers the same and changes nothing; for a job whose reply is stored it is refused with DuplicateGen.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -26,7 +26,7 @@ class DispatchServiceStub:
     """
     SubmitFault: _aio.UnaryUnaryMultiCallable[_dispatch_service_pb2.SubmitFaultRequest, _dispatch_service_pb2.SubmitFaultResponse]
     """Called by the gateway when a worker gives a job up. Faults the generation and restarts the job in one transaction.
-    A repeat answers the same and changes nothing.
+    A repeat answers the same and changes nothing; for a job whose reply is stored it is refused with DuplicateGen.
     """
     GetStatus: _aio.UnaryUnaryMultiCallable[_dispatch_service_pb2.GetStatusRequest, _dispatch_service_pb2.GetStatusResponse]
     """Called by the gateway for the status route and by its OpenAI front. Reads only. Refuses: RequestNotFound."""
@@ -73,7 +73,7 @@ class DispatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_dispatch_service_pb2.SubmitFaultRequest, _abc.Awaitable[_dispatch_service_pb2.SubmitFaultResponse]],
     ) -> _abc.Awaitable[_dispatch_service_pb2.SubmitFaultResponse]:
         """Called by the gateway when a worker gives a job up. Faults the generation and restarts the job in one transaction.
-        A repeat answers the same and changes nothing.
+        A repeat answers the same and changes nothing; for a job whose reply is stored it is refused with DuplicateGen.
         """
 
     @_abc_1.abstractmethod
