@@ -9,6 +9,10 @@ MAX_METADATA_BYTES = 64 * 1024
 LONGEST_RECONNECT_PAUSE_MS = 400
 """A neighbour that is back is found within this, give or take gRPC's jitter of a fifth."""
 
+LONGEST_LOOKUP_PAUSE_MS = 300
+"""A name is looked up again at most this often: well within the second that a call waits for a connection (client.py),
+also when the only replica is replaced twice in a row."""
+
 LEAVING_SECONDS = 0.25
 """How long a server that leaves says so before it takes no more calls: a call that crosses with the end of its server
 is cancelled, and its caller cannot know whether anything was done. The news takes milliseconds."""
@@ -54,7 +58,7 @@ CLIENT: tuple[tuple[str, int | str], ...] = (
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 500),
     ("grpc.max_reconnect_backoff_ms", LONGEST_RECONNECT_PAUSE_MS),
-    ("grpc.dns_min_time_between_resolutions_ms", 1_000),
+    ("grpc.dns_min_time_between_resolutions_ms", LONGEST_LOOKUP_PAUSE_MS),
     # Two clients of one process to one target keep to themselves, so closing one does not surprise the other.
     ("grpc.use_local_subchannel_pool", 1),
 )

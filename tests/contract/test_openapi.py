@@ -38,6 +38,14 @@ def test_every_operation_is_documented_with_answers_and_errors() -> None:
             assert {"200", "201"} & set(entry["responses"])
 
 
+def test_every_operation_has_a_name_of_its_own_for_makers_of_clients() -> None:
+    paths = cast("dict[str, dict[str, Any]]", document(OPERATIONS)["paths"])
+    names = [entry["operationId"] for methods in paths.values() for entry in methods.values()]
+    assert len(set(names)) == len(names)
+    assert all(name.isidentifier() for name in names)
+    assert {"post_generate_chat_async", "get_users_id", "post_v1_chat_completions"} <= set(names)
+
+
 def examples() -> Iterator[tuple[str, Any, Any]]:
     """What each example stands for, its schema, and the example; one without an example fails."""
     for path, methods in cast("dict[str, Any]", document(OPERATIONS)["paths"]).items():

@@ -14,11 +14,12 @@ import grpc
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 
-from horde.rpc import options
+from horde.rpc import client, options
 from horde.rpc.client import Neighbour, NeighbourUnavailable, UnaryCall
 from horde.rpc.server import Running, Service, serving
 from horde.settings import GrpcSettings
 from tests.fakes.name_server import NameServer
+from tests.fakes.patience import until
 
 NAME = "horde_test.Echo"
 
@@ -93,7 +94,7 @@ async def callers_of(replicas: Replicas) -> AsyncIterator[Callers]:
     callers = Callers()
     async with NameServer.serving(f"{replicas.network}.2", lambda _: replicas.listed, late_seconds=0) as authority:
         neighbour = Neighbour(f"dns://{authority}/echo:7100", name="echo")
-        call = neighbour.once(said(neighbour), deadline=timedelta(seconds=5))
+        call = neighbour.once(said(neighbour), deadline=timedelta(seconds=30))
         calling = [asyncio.create_task(callers.call(call)) for _ in range(20)]
         try:
             yield callers
@@ -103,20 +104,23 @@ async def callers_of(replicas: Replicas) -> AsyncIterator[Callers]:
             await neighbour.close()
 
 
-async def test_no_call_fails_while_the_only_replica_is_replaced_again_and_again() -> None:
+async def test_no_call_fails_while_the_only_replica_is_replaced_as_soon_as_it_is_found_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # all ends of this share one event loop, which a busy machine may stop for longer than a call usually waits
+    monkeypatch.setattr(client, "_RECONNECT_SECONDS", 10.0)
     replicas = Replicas()
     async with AsyncExitStack() as stack:
         now = await stack.enter_async_context(replicas.one_more())
         async with callers_of(replicas) as callers:
-            for _ in range(5):
-                await asyncio.sleep(1)
+            for _ in range(8):
+                await until(lambda: callers.answers[replicas.listed[0]] > 50, seconds=30)
                 following = await stack.enter_async_context(replicas.one_more())
                 await replicas.leave(now)
                 now = following
-            await asyncio.sleep(1)
+            await until(lambda: callers.answers[replicas.listed[0]] > 50, seconds=30)
         assert callers.failures == []
-        assert len(callers.answers) == 6
-        assert min(callers.answers.values()) > 50
+        assert len(callers.answers) == 9
 
 
 async def test_a_replica_that_comes_later_is_found_without_any_connection_breaking(
@@ -128,9 +132,7 @@ async def test_a_replica_that_comes_later_is_found_without_any_connection_breaki
     async with replicas.one_more(), AsyncExitStack() as stack, callers_of(replicas) as callers:
         await asyncio.sleep(0.5)
         second = await stack.enter_async_context(replicas.one_more())
-        async with asyncio.timeout(20):
-            while callers.answers[second.address.removesuffix(":7100")] < 50:  # noqa: ASYNC110 - until it is used
-                await asyncio.sleep(0.1)
+        await until(lambda: callers.answers[second.address.removesuffix(":7100")] >= 50, seconds=30)
         callers.ended = True
         assert callers.failures == []
 

@@ -152,7 +152,7 @@ def _entry(
 
 _ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
 
-FRONT_PATHS: Mapping[str, Mapping[str, object]] = {
+FRONT_PATHS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
     "/v1/chat/completions": {
         "post": _entry(
             "A chat completion, as OpenAI's API has it: whole, or as a stream of events.",

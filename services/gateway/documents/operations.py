@@ -1,5 +1,6 @@
 """Entries of the OpenAPI document, and the document made of them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
@@ -59,7 +60,7 @@ def described(
 
 def document(operations: Iterable[Operation]) -> Mapping[str, object]:
     """The OpenAPI document of these operations."""
-    paths: dict[str, dict[str, object]] = {}
+    paths: dict[str, dict[str, Mapping[str, object]]] = {}
     for operation in operations:
         if operation.document:
             path = operation.path.replace(":path}", "}")
@@ -75,7 +76,7 @@ def document(operations: Iterable[Operation]) -> Mapping[str, object]:
             "and, where there is one, `rc`. A header `X-Fields: name,details{first}` asks for a part of an answer.",
             "license": {"name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later"},
         },
-        "paths": {**paths, **FRONT_PATHS},
+        "paths": {path: _named(path, entries) for path, entries in {**paths, **FRONT_PATHS}.items()},
         "components": {
             "schemas": SCHEMAS,
             "securitySchemes": {
@@ -93,6 +94,12 @@ def document(operations: Iterable[Operation]) -> Mapping[str, object]:
             },
         },
     }
+
+
+def _named(path: str, entries: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
+    """The entries of an address, each with the name that makers of clients give its function: `get_users_user_id`."""
+    words = "_".join(re.findall(r"\w+", path.removeprefix("/api").removeprefix("/v2")))
+    return {method: {"operationId": f"{method}_{words}", **entry} for method, entry in entries.items()}
 
 
 def _parameters(operation: Operation) -> list[object]:
