@@ -15,6 +15,7 @@ import httpx
 from horde.rpc.probes import bind
 from horde_pb.admission.v1 import admission_service_pb2 as admission
 from tests.fakes.gateway_services import Desk, fake_services
+from tests.fakes.patience import until
 
 KEY = {"apikey": "a" * 22}
 
@@ -103,12 +104,11 @@ async def test_who_keeps_a_connection_is_asked_to_leave_it_before_it_is_closed(t
         for client in (kept, other):
             assert (await client.get(heartbeat)).headers.get("connection") is None
         process.send_signal(signal.SIGTERM)
-        await asyncio.sleep(0.3)
         # it still takes new connections, for whoever was sent here before the news had spread
-        async with httpx.AsyncClient() as new:
-            for client in (kept, new, other):
-                last = await client.get(heartbeat)
-                assert (last.status_code, last.headers["connection"]) == (200, "close")
+        await until(lambda: _is_asked_to_leave(heartbeat))
+        for client in (kept, other):
+            last = await client.get(heartbeat)
+            assert (last.status_code, last.headers["connection"]) == (200, "close")
         async with asyncio.timeout(10):
             assert await process.wait() == 0
 
@@ -128,3 +128,11 @@ async def test_a_taken_port_and_a_bad_setting_are_one_message_and_exit_code_2(tm
     assert "HORDE_PROXY_TRUSTED_HOPS" in told.decode()
     assert "HORDE_FRONT_KEEPALIVE" in told.decode()
     assert "Traceback" not in told.decode()
+
+
+async def _is_asked_to_leave(url: str) -> bool:
+    """Whether who comes anew is served and told that it was the last time."""
+    async with httpx.AsyncClient() as new:
+        answer = await new.get(url)
+    assert answer.status_code == 200
+    return answer.headers.get("connection") == "close"

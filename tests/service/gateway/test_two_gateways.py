@@ -16,7 +16,8 @@ from tests.fakes.told_request import ToldRequest
 
 SDK = {"x-stainless-lang": "python", "x-stainless-retry-count": "0"}
 RETRY = SDK | {"x-stainless-retry-count": "1"}
-GRACE = 0.6
+GRACE = 1.5
+"""Seconds: longer than a busy machine stops between two steps of a test."""
 
 
 @asynccontextmanager
