@@ -135,4 +135,4 @@ async def _is_asked_to_leave(url: str) -> bool:
     async with httpx.AsyncClient() as new:
         answer = await new.get(url)
     assert answer.status_code == 200
-    return answer.headers.get("connection") == "close"
+    return bool(answer.headers.get("connection") == "close")
